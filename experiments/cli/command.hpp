@@ -1,0 +1,11 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace speder::cli {
+
+/// Each command adds its options to the app and, when chosen, sets the process's exit code.
+/// One file per command; main.cpp lists them.
+void add_version(CLI::App& app, int& exit_code);
+
+}  // namespace speder::cli
