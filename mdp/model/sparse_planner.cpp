@@ -65,14 +65,15 @@ class TriangularPreconditioner {
 
 // x with ‖b − A x‖₂ ≤ tolerance ‖b‖₂ from the guess x: GMRES first, a direct solve if it stalls.
 Vector solve_system(const SparseMatrix& A, const Vector& b, const Vector& guess, double tolerance) {
-  constexpr int kKrylov = 60;
+  constexpr int kKrylov = 60;  // vectors kept between restarts
+  constexpr int kRestarts = 5;
   const double target = tolerance * b.norm();
   if ((b - A * guess).norm() <= target) return guess;
   Eigen::GMRES<SparseMatrix, TriangularPreconditioner> gmres;
   gmres.preconditioner().bind(A);
   gmres.compute(A);
   gmres.set_restart(kKrylov);
-  gmres.setMaxIterations(kKrylov);
+  gmres.setMaxIterations(kRestarts * kKrylov);
   gmres.setTolerance(tolerance * 0.1);
   Vector x = gmres.solveWithGuess(b, guess);
   if (x.allFinite() && (b - A * x).norm() <= target) return x;
@@ -253,10 +254,11 @@ Vector solve_discounted(const SparseMatrix& P_pi, double gamma, const Vector& b,
   SparseMatrix A(P_pi.rows(), P_pi.cols());
   A.setIdentity();
   A -= gamma * (transpose ? SparseMatrix(P_pi.transpose()) : P_pi);
-  const Eigen::SparseMatrix<double> columns = A;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(columns);
-  const Vector x = lu.solve(b);
-  return x + lu.solve(b - A * x);
+  const Vector zero = Vector::Zero(b.size());
+  constexpr double kUlps = 8;  // of ‖x‖ ≤ ‖b‖/(1−γ): what b − Ax can resolve
+  const Vector x = solve_system(A, b, zero, kUlps * tol::kUnit / (1 - gamma));
+  constexpr double kRefine = 1e-2;
+  return x + solve_system(A, b - A * x, zero, kRefine);
 }
 
 }  // namespace speder
