@@ -60,7 +60,7 @@ TEST_CASE("plan: a bandit, an absorbing state and rank one have closed forms", "
   for (const PlanMethod method : kMethods) {
     CAPTURE(to_string(method));
     // One state, three arms: V = max r / (1 − γ).
-    const Kernel bandit(3, Matrix::Ones(3, 1), Matrix::Ones(1, 1), Vector::Ones(1));
+    const Kernel bandit(3, Matrix(Matrix::Ones(3, 1)), Matrix(Matrix::Ones(1, 1)), Vector::Ones(1));
     const Vector arms = (Vector(3) << 0.2, 0.7, 0.4).finished();
     const PlanResult b = plan({bandit, arms, gamma}, {.method = method});
     CHECK_THAT(b.value[0], WithinAbs(0.7 / (1 - gamma), tol::kAgreement / (1 - gamma)));
@@ -73,7 +73,7 @@ TEST_CASE("plan: a bandit, an absorbing state and rank one have closed forms", "
     CHECK_THAT(a.value[1], WithinAbs(0, tol::kAgreement));
     // d = 1: the next state forgets everything, V(s) = max_a r(s,a) + γ/(1−γ) E_μ max_a r.
     const Vector mu = (Vector(3) << 0.5, 0.3, 0.2).finished();
-    const Kernel forget(2, Matrix::Ones(6, 1), Matrix(mu), Vector::Ones(3));
+    const Kernel forget(2, Matrix(Matrix::Ones(6, 1)), Matrix(mu), Vector::Ones(3));
     const Vector r = (Vector(6) << 0.1, 0.9, 0.5, 0.4, 0.0, 0.2).finished();
     const double mean = 0.5 * 0.9 + 0.3 * 0.5 + 0.2 * 0.2;
     const PlanResult f = plan({forget, r, gamma}, {.method = method});
