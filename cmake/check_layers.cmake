@@ -14,6 +14,15 @@ set(only_toml "src/core/config_file.cpp")
 set(only_SQLiteCpp/ "src/core/results.cpp")
 set(only_tbb/ "(src/core/parallel.cpp|experiments/cli/version.cpp)")
 set(only_CLI/ "(experiments/cli/.*|deep/cli/.*|deep/main.cpp)")
+set(libraries
+    boost/math
+    boost/random
+    CLI/
+    hdf5.h
+    Spectra/
+    SQLiteCpp/
+    tbb/
+    toml)
 foreach(layer IN ITEMS src/core src/learning mdp oracle plots experiments deep)
   file(GLOB_RECURSE files RELATIVE ${ROOT} "${ROOT}/${layer}/*.?pp")
   foreach(file IN LISTS files)
@@ -23,7 +32,7 @@ foreach(layer IN ITEMS src/core src/learning mdp oracle plots experiments deep)
         message(SEND_ERROR "${file} may not include: ${bad}")
       endif()
     endif()
-    foreach(library IN ITEMS hdf5.h boost/random boost/math Spectra/ toml SQLiteCpp/ tbb/ CLI/)
+    foreach(library IN LISTS libraries)
       file(STRINGS "${ROOT}/${file}" uses REGEX "^#include <${library}")
       if(uses AND NOT file MATCHES "^${only_${library}}$")
         message(SEND_ERROR "${file} may not include: ${uses} (home: ${only_${library}})")
