@@ -11,7 +11,9 @@
 namespace speder {
 namespace {
 
-constexpr int kMaxSteps = 500;           // EM steps; each one raises the likelihood
+constexpr int kMaxSteps = 200;            // Newton steps; a dozen are usual
+constexpr double kShortestStep = 1e-10;   // of a Newton step: below it rounding hides any rise
+constexpr double kAsymptotic = 30;        // 1 − Φ(z) underflows soon after
 constexpr double kLeastVariance = 1e-18;  // σ² of an exact fit: keeps the hazard finite
 
 struct Datum {
@@ -19,86 +21,108 @@ struct Datum {
   Censoring censoring;
 };
 
-// φ(z)/(1 − Φ(z)): the mean of a standard normal known to lie above z.
+// φ(z)/(1 − Φ(z)), the hazard of the standard normal.
 double hazard(double z) {
-  constexpr double kAsymptotic = 30;  // 1 − Φ underflows further out; hazard = z + 1/z + O(z⁻³)
+  // hazard = z + 1/z + O(z⁻³)
   if (z > kAsymptotic) return z + 1 / z;
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
   return density / (std::erfc(z / std::numbers::sqrt2) / 2);
 }
 
-struct Moments {
-  double mean, variance;
-};
-
-// Mean and variance of N(μ, σ²) known to lie above (or below) the limit.
-Moments truncated(double mu, double sigma, const Datum& d) {
-  const double sign = d.censoring == Censoring::kAbove ? 1 : -1;
-  const double z = sign * (d.v - mu) / sigma;
-  const double h = hazard(z);
-  const double shrink = std::clamp(1 - h * (h - z), 0.0, 1.0);
-  return {mu + sign * sigma * h, sigma * sigma * shrink};
+// log(1 − Φ(z)).
+double log_upper_tail(double z) {
+  // 1 − Φ(z) = φ(z)/z (1 + O(z⁻²))
+  if (z > kAsymptotic) return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));
+  return std::log(std::erfc(z / std::numbers::sqrt2) / 2);
 }
 
 using Coefficients = Eigen::Vector3d;
 
-Eigen::Vector3d basis(double u, Shape shape) {
-  return {1, u, shape == Shape::kCurved ? u * u : 0};
-}
+Eigen::Vector3d basis(double u, Shape shape) { return {1, u, shape == Shape::kCurved ? u * u : 0}; }
 
-Coefficients least_squares(const std::vector<Datum>& data, const std::vector<double>& v,
-                           Shape shape) {
+Coefficients least_squares(const std::vector<Datum>& data, Shape shape) {
   Eigen::Matrix3d gram = Eigen::Matrix3d::Zero();
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const Eigen::Vector3d f = basis(data[i].u, shape);
-    gram += data[i].w * f * f.transpose();
-    moment += data[i].w * v[i] * f;
+  for (const Datum& d : data) {
+    const Eigen::Vector3d f = basis(d.u, shape);
+    gram += d.w * f * f.transpose();
+    moment += d.w * d.v * f;
   }
   if (shape == Shape::kStraight) gram(2, 2) = 1;
   return gram.ldlt().solve(moment);
 }
 
-// One EM step: replaces censored values by their expectations, refits, re-estimates σ².
-Coefficients em_step(const std::vector<Datum>& data, const Coefficients& beta, double& variance,
-                     Shape shape) {
-  std::vector<double> v(data.size());
-  std::vector<double> spread(data.size(), 0.0);
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    v[i] = data[i].v;
-    if (data[i].censoring == Censoring::kNone) continue;
-    const double mu = beta.dot(basis(data[i].u, shape));
-    const Moments m = truncated(mu, std::sqrt(variance / data[i].w), data[i]);
-    v[i] = m.mean;
-    spread[i] = m.variance;
+// θ = (β/σ, 1/σ): in these coordinates the log-likelihood is concave (Olsen 1978).
+using Theta = Eigen::Vector4d;
+struct Likelihood {
+  double value = 0;
+  Theta gradient = Theta::Zero();
+  Eigen::Matrix4d curvature = Eigen::Matrix4d::Zero();  // −Hessian
+};
+
+// z = √w (v/σ − f·β/σ): uncensored log(1/σ) − z²/2, above log(1 − Φ(z)), below log Φ(z).
+Likelihood likelihood(const std::vector<Datum>& data, const Theta& theta, Shape shape) {
+  Likelihood out;
+  const double h = theta[3];
+  for (const Datum& d : data) {
+    const double root = std::sqrt(d.w);
+    Theta dz;  // ∂z/∂θ
+    dz << -root * basis(d.u, shape), root * d.v;
+    const double z = dz.dot(theta);
+    if (d.censoring == Censoring::kNone) {
+      out.value += std::log(h) - z * z / 2;
+      out.gradient -= z * dz;
+      out.gradient[3] += 1 / h;
+      out.curvature += dz * dz.transpose();
+      out.curvature(3, 3) += 1 / (h * h);
+      continue;
+    }
+    const double side = d.censoring == Censoring::kAbove ? 1 : -1;
+    const double tail = hazard(side * z);
+    out.value += log_upper_tail(side * z);
+    out.gradient -= side * tail * dz;
+    out.curvature += std::max(tail * (tail - side * z), 0.0) * dz * dz.transpose();
   }
-  const Coefficients next = least_squares(data, v, shape);
-  double total = 0;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const double residual = v[i] - next.dot(basis(data[i].u, shape));
-    total += data[i].w * (residual * residual + spread[i]);
+  const double pull = kLeastVariance * static_cast<double>(data.size());
+  out.value -= pull * h * h / 2;  // keeps σ > 0 when the fit is exact
+  out.gradient[3] -= pull * h;
+  out.curvature(3, 3) += pull;
+  if (shape == Shape::kStraight) out.curvature(2, 2) = 1;
+  return out;
+}
+
+// Newton's method with step halving from θ = (β/σ, 1/σ) of the uncensored reading.
+Coefficients maximise(const std::vector<Datum>& data, const Coefficients& start, Shape shape) {
+  double variance = kLeastVariance;
+  for (const Datum& d : data) {
+    const double residual = d.v - start.dot(basis(d.u, shape));
+    variance += d.w * residual * residual / static_cast<double>(data.size());
   }
-  variance = std::max(total / static_cast<double>(data.size()), kLeastVariance);
-  return next;
+  Theta theta;
+  theta << start / std::sqrt(variance), 1 / std::sqrt(variance);
+  Likelihood at = likelihood(data, theta, shape);
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Theta direction = at.curvature.ldlt().solve(at.gradient);
+    if (!(direction.dot(at.gradient) > tol::kLikelihood)) break;  // the gain still to be had
+    double length = 1;
+    Theta next = theta + direction;
+    while (length > kShortestStep &&
+           (!(next[3] > 0) || !(likelihood(data, next, shape).value >= at.value))) {
+      length /= 2;
+      next = theta + length * direction;
+    }
+    if (length <= kShortestStep) break;
+    theta = next;
+    at = likelihood(data, theta, shape);
+  }
+  return theta.head<3>() / theta[3];
 }
 
 Coefficients solve(const std::vector<Datum>& data, Shape shape) {
-  std::vector<double> v;
-  bool censored = false;
-  for (const Datum& d : data) {
-    v.push_back(d.v);
-    censored = censored || d.censoring != Censoring::kNone;
-  }
-  Coefficients beta = least_squares(data, v, shape);
-  if (!censored) return beta;
-  double variance = 1;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    const Coefficients next = em_step(data, beta, variance, shape);
-    const double moved = (next - beta).cwiseAbs().maxCoeff();
-    beta = next;
-    if (moved < tol::kPowerLaw) break;
-  }
-  return beta;
+  const Coefficients beta = least_squares(data, shape);
+  const bool censored =
+      std::ranges::any_of(data, [](const Datum& d) { return d.censoring != Censoring::kNone; });
+  return censored ? maximise(data, beta, shape) : beta;
 }
 
 double explained(const std::vector<Datum>& data, const Coefficients& beta, Shape shape) {

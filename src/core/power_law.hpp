@@ -28,10 +28,10 @@ struct PowerLaw {
 
 enum class Shape { kStraight = 1, kCurved = 2 };
 
-/// Weighted least squares in log-log coordinates. Censored points enter through the expectation
-/// step of the EM algorithm for normal errors of variance ∝ 1/weight (Tobit regression), so that
-/// dropping them does not bias the exponent. Empty unless two more points than coefficients are
-/// uncensored; points with y ≤ 0 have no logarithm and are left out.
+/// Weighted least squares in log-log coordinates. Censored points enter through the
+/// probability of lying beyond their bound, for normal errors of variance ∝ 1/weight (Tobit
+/// regression by maximum likelihood): dropping them would bias the exponent. Empty unless two more
+/// points than coefficients are uncensored; points with y ≤ 0 have no logarithm and are left out.
 [[nodiscard]] std::optional<PowerLaw> fit_power_law(std::span<const CurvePoint> points,
                                                     Shape shape = Shape::kStraight);
 

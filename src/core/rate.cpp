@@ -41,7 +41,7 @@ std::vector<int> resample(const std::vector<std::vector<std::size_t>>& groups, s
 // Tail probability whose percentile interval has the coverage of Student's t with m clusters:
 // α' / 2 = Φ(−√(m/(m−1)) t_{1−α/2, m−1}).
 double expanded_tail(double level, std::size_t m) {
-  if (m < 2) return 0;
+  if (m < static_cast<std::size_t>(kFewestClusters)) return 0;
   const double count = static_cast<double>(m);
   const boost::math::students_t student(count - 1);
   const double t = boost::math::quantile(student, (1 + level) / 2);

@@ -7,6 +7,7 @@
 
 #include "core/power_law.hpp"
 #include "core/rng.hpp"
+#include "core/statistics.hpp"
 
 namespace speder {
 
@@ -26,10 +27,8 @@ struct RateOptions {
   double variance_floor = 0;  // Var(log y) that resampling cannot see, such as the grid's step
 };
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
+/// Fewer clusters have too few distinct resamples: no interval is given.
+inline constexpr int kFewestClusters = 8;
 
 struct RateFit {
   std::vector<CurvePoint> points;  // of the sample, with the weights used

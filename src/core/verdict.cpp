@@ -22,9 +22,7 @@ double theory_slope(const RateFit& fit, const RateClaim& claim) {
   return line ? line->b : claim.exponent;
 }
 
-double slope_change(const RateFit& fit) {
-  return 2 * fit.curve->c * fit.decades * std::log(10.0);
-}
+double slope_change(const RateFit& fit) { return 2 * fit.curve->c * fit.decades * std::log(10.0); }
 
 bool bent(const RateFit& fit) {
   if (!fit.curve) return false;
@@ -68,7 +66,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 Judgement judge(const RateFit& fit, const RateClaim& claim) {
-  Judgement out{.theory_slope = theory_slope(fit, claim)};
+  Judgement out{Verdict::kInconclusive, "", theory_slope(fit, claim)};
   const double theory = out.theory_slope;
   if (const auto reason = unfit(fit, claim)) {
     out.reason = *reason;
