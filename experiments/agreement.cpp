@@ -38,7 +38,7 @@ Agreement check_family(const Family& family, double gamma, std::uint64_t seed) {
     out.states = mdp.states();
     out.actions = mdp.actions();
     out.rank = mdp.rank();
-    for (const Condition& condition : check_conditions(mdp)) {
+    for (const Condition& condition : conditions(mdp)) {
       ++out.conditions;
       if (condition.holds == Holds::kYes) {
         ++out.conditions_held;
