@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "mdp/model/rounding.hpp"
 
 namespace speder {
 namespace {
@@ -33,7 +34,8 @@ Gaps suboptimality_gaps(const Vector& q, Index actions, double tie) {
 }
 
 Gaps suboptimality_gaps(const PlanResult& optimum, Index actions, double gamma) {
-  return suboptimality_gaps(optimum.q, actions, 2 * optimum.residual / (1 - gamma));
+  const double residual = attainable(optimum.residual, optimum.value);
+  return suboptimality_gaps(optimum.q, actions, 2 * residual / (1 - gamma));
 }
 
 double value_spread(const Vector& value) { return value.maxCoeff() - value.minCoeff(); }

@@ -16,7 +16,8 @@ struct Gaps {
   double largest = 0;
 };
 [[nodiscard]] Gaps suboptimality_gaps(const Vector& q, Index actions, double tie);
-/// Gaps of Q*, ties judged by what the planner's residual can tell apart: 2 residual / (1 − γ).
+/// Gaps of Q*, ties judged by what the planner's residual (or rounding, when that is larger) can
+/// tell apart: 2 residual / (1 − γ).
 [[nodiscard]] Gaps suboptimality_gaps(const PlanResult& optimum, Index actions, double gamma);
 
 /// max_s V(s) − min_s V(s).
