@@ -78,7 +78,11 @@ void check_state(std::span<const double> given, std::span<const double> wanted, 
     throw std::invalid_argument(
         fmt::format("{} has {} entries, the task has {}", name, given.size(), wanted.size()));
   }
-  for (const double x : given) require(std::isfinite(x), fmt::format("{} must be finite", name), x);
+  for (const double x : given) {
+    if (std::abs(x) <= mjMAXVAL) continue;  // MuJoCo's own limit; false for NaN
+    throw std::invalid_argument(fmt::format("{} must be finite and at most {:g} (got {})", name,
+                                            mjMAXVAL, x));
+  }
 }
 
 }  // namespace

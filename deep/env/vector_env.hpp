@@ -38,6 +38,8 @@ class VectorEnv {
   [[nodiscard]] std::span<const std::uint8_t> terminated() const { return terminated_; }
   [[nodiscard]] std::span<const std::uint8_t> truncated() const { return truncated_; }
   [[nodiscard]] std::int64_t unstable_episodes() const;
+  /// One member, for rendering and tests; not while a step runs.
+  [[nodiscard]] Env& member(int i) { return envs_.at(static_cast<std::size_t>(i)); }
 
  private:
   void step_one(int i, std::span<const float> actions);

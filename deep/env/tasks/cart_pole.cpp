@@ -35,9 +35,9 @@ void advance(World& world) {
   const double c = std::cos(theta);
   const double s = std::sin(theta);
   const double pole = kPoleMass * kHalfLength;
-  const double temp = (force + pole * omega * omega * s) / kTotalMass;
+  const double temp = (force + pole * (omega * omega) * s) / kTotalMass;
   const double angular = (kGravity * s - c * temp) /
-                         (kHalfLength * (4.0 / 3.0 - kPoleMass * c * c / kTotalMass));
+                         (kHalfLength * (4.0 / 3.0 - kPoleMass * (c * c) / kTotalMass));
   const double linear = temp - pole * angular * c / kTotalMass;
   x += kStep * v;
   v += kStep * linear;

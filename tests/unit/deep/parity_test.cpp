@@ -11,8 +11,17 @@ namespace speder::deep {
 namespace {
 
 // The same libmujoco makes the same calls, so states agree to the last bit; what is left is the order
-// of a few additions and libm calls in observations and rewards.
+// of a few additions and libm calls in rewards and in derived observations.
 constexpr double kParity = 1e-9;
+
+/// Observations that are copies of simulator memory must be equal, not close. hopper_hop has log1p,
+/// humanoid_run rotates limb positions, Reacher, Pendulum and CartPole use sin and cos.
+bool copies_memory(const std::string& task) {
+  for (const char* derived : {"hopper_hop", "humanoid_run", "Reacher", "Pendulum", "CartPole"}) {
+    if (task == derived) return false;
+  }
+  return true;
+}
 
 double largest_gap(std::span<const double> a, std::span<const double> b) {
   REQUIRE(a.size() == b.size());
@@ -54,8 +63,8 @@ Gaps replay(const std::string& task, const H5File& file, const std::string& segm
   return gaps;
 }
 
-void check(const Gaps& gaps) {
-  CHECK(gaps.observation <= kParity);
+void check(const std::string& task, const Gaps& gaps) {
+  CHECK(gaps.observation <= (copies_memory(task) ? 0.0 : kParity));
   CHECK(gaps.reward <= kParity);
   CHECK(gaps.flags == 0);
 }
@@ -68,7 +77,7 @@ TEST_CASE("DMC tasks follow dm_control 1.0.50 over 1,000 steps", "[deep][parity]
   CAPTURE(task, segment);
   const H5File file = fixture(task);
   if (segment == "main") REQUIRE(file.shape("main/actions").at(0) == 1000);
-  check(replay(task, file, segment, "rewards"));
+  check(task, replay(task, file, segment, "rewards"));
 }
 
 TEST_CASE("sparse DMC tasks zero the rewards below 0.25", "[deep][parity][dmc]") {
@@ -76,7 +85,7 @@ TEST_CASE("sparse DMC tasks zero the rewards below 0.25", "[deep][parity][dmc]")
   const std::string segment = GENERATE("main", "fast");
   CAPTURE(task, segment);
   const H5File file = fixture(task);
-  check(replay(task + "_sparse", file, segment, "rewards_sparse"));
+  check(task, replay(task + "_sparse", file, segment, "rewards_sparse"));
   const auto rewards = file.read("fast/rewards_sparse").values;
   CHECK(std::count(rewards.begin(), rewards.end(), 0.0) > 0);  // both sides of the threshold
   CHECK(*std::max_element(rewards.begin(), rewards.end()) > 0.25);
@@ -89,14 +98,14 @@ TEST_CASE("MBBL tasks follow gymnasium's physics and the published formulas over
   CAPTURE(task);
   const H5File file = fixture(task);
   REQUIRE(file.shape("main/actions").at(0) == 1000);
-  check(replay(task, file, "main", "rewards"));
+  check(task, replay(task, file, "main", "rewards"));
 }
 
 TEST_CASE("closed-form tasks follow gymnasium's CartPole and the published Pendulum",
           "[deep][parity][mbbl]") {
   const std::string task = GENERATE("CartPole", "Pendulum");
   CAPTURE(task);
-  check(replay(task, fixture(task), "main", "rewards"));
+  check(task, replay(task, fixture(task), "main", "rewards"));
 }
 
 TEST_CASE("MBBL rewards and ends equal their formulas on both sides of every threshold",
