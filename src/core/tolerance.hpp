@@ -12,7 +12,6 @@ inline constexpr double kLinearSolve = 1e-10;  // identities that pass through o
 inline constexpr double kRank = 1e-10;         // σ_k / σ_1 below this counts as zero
 inline constexpr double kRitz = 1e-12;       // relative residual of a Lanczos pair: 10⁴ roundings
 inline constexpr double kFalseAlarm = 1e-6;  // a statistical test may fail by chance this often
-inline constexpr double kFalseAlarm = 1e-6;    // a statistical test may fail by chance this often
 inline constexpr double kLikelihood = 1e-12;   // log-likelihood still to gain: 1e-6 standard errors
 inline constexpr double kWeightRatio = 1e3;  // no point of a fit weighs more than this × the median
 
