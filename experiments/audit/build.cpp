@@ -1,5 +1,7 @@
 #include "experiments/audit/build.hpp"
 
+#include <algorithm>
+
 #include "core/check.hpp"
 
 namespace speder::audit {
@@ -38,10 +40,13 @@ void simplex_row(Choices& choices, Slot slot, Table<T>& out, int row, const T& f
   for (int j = 0; j < out.cols(); ++j) out(row, j) = out(row, j) / total;
 }
 
-/// (1 + 9u) 10ᵏ, k ∈ {lowest, …, highest}
+/// (1 + 9u) 10ᵏ, k ∈ {lowest, …, highest} ∋ 0, in the order 0, 1, −1, 2, −2, … (1 is simplest)
 template <class T>
 T scale_choice(Choices& choices, int index, int lowest, int highest) {
-  const int k = choices.integer(Slot::kKnob, index, lowest, highest);
+  const int i = choices.integer(Slot::kKnob, index, 0, highest - lowest);
+  const int both = 2 * std::min(highest, -lowest);  // how many of k ≠ 0 alternate in sign
+  int k = (i % 2 == 1 ? 1 : -1) * ((i + 1) / 2);
+  if (i > both) k = (highest > -lowest ? 1 : -1) * (i - both / 2);
   const T size = k >= 0 ? power(T(10), k) : T(1) / power(T(10), -k);
   return size * (T(1) + T(9) * choices.unit<T>(Slot::kScalar, index));
 }

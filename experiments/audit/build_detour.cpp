@@ -36,7 +36,8 @@ void detour_policies(Choices& choices, Case<T>& c) {
   for (int s = 0; s < 3; ++s) {
     c.pi(s, 1) = T(1);
     c.history(s, 0) = T(1);
-    c.behaviour(s, 1) = (choices.unit<T>(Slot::kBehaviour, s) + fraction<T>(1, 20)) / fraction<T>(11, 10);
+    c.behaviour(s, 1) =
+        (choices.unit<T>(Slot::kBehaviour, s) + fraction<T>(1, 100)) / fraction<T>(51, 50);
     c.behaviour(s, 0) = T(1) - c.behaviour(s, 1);
   }
   c.rho = Table<T>(3, 1);

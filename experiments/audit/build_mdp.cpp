@@ -147,10 +147,12 @@ void choose_gamma(Choices& choices, Case<T>& c) {
   const int kind = choices.integer(Slot::kKnob, kGamma, 0, 7);
   const T u = choices.unit<T>(Slot::kScalar, 0);
   if (kind == 0) {
-    c.gamma = fraction<T>(1, 1000);
+    c.gamma = fraction<T>(1, 2);
   } else if (kind == 1) {
-    c.gamma = fraction<T>(999, 1000);
+    c.gamma = fraction<T>(1, 1000);
   } else if (kind == 2) {
+    c.gamma = fraction<T>(999, 1000);
+  } else if (kind == 3) {
     c.gamma = T(1) - (T(1) + u) / T(100);
   } else {
     c.gamma = (T(1) + T(98) * u) / T(100);

@@ -49,8 +49,9 @@ const Entry kTable[] = {
      .assumes = kMdpValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> moment = covariance(c.phi_hat, c.weights, T(1), T(0));
-       return {model_power(c, c.phi_hat, reparameterised(c, c.mu_hat)),
-               trace(moment * weighted_gram(c, c.mu_hat))};
+       const Table<T> gram = weighted_gram(c, c.mu_hat);
+       return {model_power(c, c.phi_hat, reparameterised(c, c.mu_hat)), trace(moment * gram),
+               trace(moment) * trace(gram)};
      }},
     {.id = "trace-under-constraint",
      .source = "sec:speder (l.293)",

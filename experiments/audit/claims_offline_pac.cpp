@@ -331,9 +331,8 @@ const Entry kTheorem[] = {
            scaled(with_policy(occupancy(P, other, c.rho, c.gamma), other), half);
        const Column<T> states = action_sum(c, joint);
        Table<T> markov = uniform_policy(c);
-       constexpr double kUnreached = 1e-9;
        for (int s = 0; s < c.S; ++s) {
-         if (to_double(states(s)) < kUnreached) continue;
+         if (!surely_less(T(0), states(s))) continue;
          for (int a = 0; a < c.A; ++a) markov(s, a) = joint(s * c.A + a) / states(s);
        }
        const T mixed = half * dot(c.rho, value(P, reward(c), c.pi, c.gamma) +

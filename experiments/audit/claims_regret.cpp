@@ -73,7 +73,7 @@ const Entry kTable[] = {
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Online<T> o = online(c);
-       return {mean_square_norm(c, o, o.rho_uniform), uniform_trace(c, o)};
+       return {mean_square_norm(c, o, o.rho_uniform), uniform_trace(c, o), T(1) / c.lambda};
      },
      .twin = Twin::kCorrection},
     {.id = "regret-bonus-d-over-n",

@@ -42,10 +42,10 @@ Potential<T> potential(const Case<T>& c) {
   }
   return p;
 }
-// log det M_N − k d log λ
+// log det M_N − k d log λ, from log det(M_N/λ)
 template <class T>
 T log_volume(const Case<T>& c, const Potential<T>& p, int k) {
-  return log(determinant(p.M)) - T(k * c.d) * log(c.lambda);
+  return log(determinant(scaled(p.M, T(1) / c.lambda))) - T((k - 1) * c.d) * log(c.lambda);
 }
 
 const Entry kTable[] = {
@@ -114,7 +114,7 @@ const Entry kTable[] = {
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Potential<T> p = potential(c);
-       return {p.sum, log_volume(c, p, 1)};
+       return {p.sum, log_volume(c, p, 1), T(1)};
      },
      .twin = Twin::kCorrection},
     {.id = "potential-second",
@@ -139,7 +139,7 @@ const Entry kTable[] = {
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {log_volume(c, potential(c), 1),
-               bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda)};
+               bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda), T(1)};
      },
      .twin = Twin::kCorrection},
     {.id = "potential-ends",
@@ -183,13 +183,13 @@ const Entry kTable[] = {
      .source = "lem:potential, proof (l.1242–1243)",
      .kind = Kind::kBound,
      .premises = "M_{n−1} = M_n − G_n ≻ 0",
-     .statement = "log det M_{n−1} ≤ log det M_n − Tr(M_n⁻¹G_n)",
+     .statement = "log det M_{n−1} ≤ log det M_n − Tr(M_n⁻¹G_n), compared as Tr ≤ difference",
      .shape = Shape::kMatrices,
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> G = update(c, 0);
        const Table<T> M = identity<T>(c.d, c.lambda) + G;
-       return {T(c.d) * log(c.lambda), log(determinant(M)) - trace(solve(M, G))};
+       return {trace(solve(M, G)), log(determinant(scaled(M, T(1) / c.lambda))), T(1)};
      }},
     {.id = "potential-jensen",
      .source = "lem:potential, proof (l.1247)",
@@ -200,11 +200,14 @@ const Entry kTable[] = {
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> M = potential(c).M;
-       const T middle = T(c.d) * log(trace(M) / T(c.d));
+       const T size = T(1) / c.lambda;  // all three minus d log λ
+       const T middle = T(c.d) * log(size * trace(M) / T(c.d));
        Worst<T> worst;
-       worst.add(log(determinant(M)), middle);
-       worst.add(middle, T(c.d) * log(c.lambda + T(c.H) * c.bound));
-       return worst.sides();
+       worst.add(log(determinant(scaled(M, size))), middle);
+       worst.add(middle, T(c.d) * log1p(size * T(c.H) * c.bound));
+       Sides<T> sides = worst.sides();
+       sides.scale = T(1);
+       return sides;
      }},
 };
 

@@ -162,8 +162,9 @@ const Entry kTable[] = {
        const Table<T> P = kernel(c, c.phi, c.mu);
        const Column<T> first = occupancy(P, uniform_policy(c), c.rho, c.gamma);
        const Column<T> last = occupancy(P, past_policy(c, c.H - 1), c.rho, c.gamma);
+       const T n = whole<T>(c.H * c.m);
        Worst<T> worst;
-       for (int s = 0; s < c.S; ++s) worst.equal(last(s) / T(c.H), first(s) / T(c.H));
+       for (int s = 0; s < c.S; ++s) worst.equal(last(s) / n, first(s) / n);
        return worst.sides();
      },
      .corrected_by = "rho-n-is-the-data-corrected",
@@ -179,7 +180,7 @@ const Entry kTable[] = {
        const Table<T> P = kernel(c, c.phi, c.mu);
        const Column<T> gap = occupancy(P, uniform_policy(c), c.rho, c.gamma) -
                              occupancy(P, past_policy(c, c.H - 1), c.rho, c.gamma);
-       return {sum(magnitudes(gap)) / T(c.H), fraction<T>(2, c.H)};
+       return {sum(magnitudes(gap)) / whole<T>(c.H * c.m), fraction<T>(2, c.H * c.m)};
      },
      .twin = Twin::kCorrection},
 };

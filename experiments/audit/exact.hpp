@@ -38,6 +38,7 @@ class Exact {
 [[nodiscard]] Exact sqrt(const Exact& x);  // negative parts of the enclosure are cut off
 [[nodiscard]] Exact exp(const Exact& x);
 [[nodiscard]] Exact log(const Exact& x);  // throws std::domain_error when x may be ≤ 0
+[[nodiscard]] inline Exact log1p(const Exact& x) { return log(Exact(1) + x); }
 [[nodiscard]] Exact abs(const Exact& x);
 [[nodiscard]] Exact max(const Exact& x, const Exact& y);
 [[nodiscard]] Exact min(const Exact& x, const Exact& y);

@@ -13,6 +13,7 @@ namespace speder::audit {
 using std::abs;
 using std::exp;
 using std::log;
+using std::log1p;
 using std::max;
 using std::min;
 using std::sqrt;

@@ -3,25 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 namespace speder::audit {
 namespace {
 
-constexpr int kRestarts = 8;     // local searches, from the worst random instances
-constexpr double kFloor = 1e-6;  // differences are relative to at least this, so that 1e-17 > 0 is
-                                 // no violation
+constexpr int kNiches = 8;       // one local search a niche, so that the trivial corner (one state,
+                                 // one action, γ → 0), where many bounds are tight, is not all
+constexpr double kFloor = 1e-6;  // differences of an identity are relative to at least this
+constexpr double kTiny = 1e-12;  // added to the right side of a bound, so that 1e-17 > 0 is nothing
+constexpr double kRounding = 1e-13;  // of the numbers subtracted on the way: a few hundred roundings
 
+constexpr double kRejected = -2;
+
+struct Score {
+  double value = kRejected;
+  int niche = 0;
+};
 struct Scored {
-  double score = -2;
+  Score score;
   Choices choices;
 };
 
+// Several states? Several actions (candidates)? γ away from its ends (several samples)?
+int niche_of(const Case<double>& c) {
+  const bool wide = c.A > 1 || (c.A == 0 && c.F > 1);
+  const bool middle = c.gamma > 0 ? c.gamma > 0.05 && c.gamma < 0.95 : c.n > 1 || c.H > 1;
+  return (c.S > 1 || c.d > 1 ? 1 : 0) + (wide ? 2 : 0) + (middle ? 4 : 0);
+}
+
 double ratio_of(Relation relation, const Sides<double>& sides) {
   if (relation == Relation::kEqual) return violation(relation, sides);
-  if (sides.right > 0) return sides.left / sides.right;
-  return sides.left > kFloor ? std::numeric_limits<double>::infinity() : 0;
+  const double allowance = kTiny + kRounding * sides.scale;
+  if (sides.right >= 0) {
+    const double ratio = sides.left / (sides.right + allowance);
+    return relation == Relation::kConstant ? std::max(0.0, ratio) : ratio;
+  }
+  // Both negative: left ≤ right means |right| / |left| ≤ 1.
+  if (sides.left < 0) return sides.right / sides.left;
+  return std::numeric_limits<double>::infinity();
 }
 
 void raise(std::map<std::int64_t, double>& bucket, std::int64_t key, double ratio) {
@@ -42,8 +64,8 @@ class Searcher {
  public:
   Searcher(const Entry& entry, SearchResult& result) : entry_(entry), result_(result) {}
 
-  // Builds, checks the premises, evaluates; −2 when the instance is rejected.
-  double evaluate(Choices& choices) {
+  // Builds, checks the premises, evaluates.
+  Score evaluate(Choices& choices) {
     const Case<double> c = build<double>(entry_.shape, choices);
     if (broken_premise(c, entry_.assumes)) return reject();
     const Sides<double> sides = entry_.check.approximate(c);
@@ -58,13 +80,13 @@ class Searcher {
       result_.worst_ratio = ratio_of(entry_.relation, sides);
       result_.where = describe(c);
     }
-    return score;
+    return {score, niche_of(c)};
   }
 
  private:
-  double reject() {
+  Score reject() {
     ++result_.rejected;
-    return -2;
+    return {};
   }
   void note_trend(const Case<double>& c, double ratio) {
     raise(result_.trend.rank, octave(c.d), ratio);
@@ -75,27 +97,24 @@ class Searcher {
   }
   const Entry& entry_;
   SearchResult& result_;
-  double best_ = -2;
+  double best_ = kRejected;
 };
 
-void keep_worst(std::vector<Scored>& pool, Scored candidate) {
-  if (candidate.score <= -2) return;
-  pool.push_back(std::move(candidate));
-  std::stable_sort(pool.begin(), pool.end(),
-                   [](const Scored& x, const Scored& y) { return x.score > y.score; });
-  if (pool.size() > kRestarts) pool.pop_back();
-}
-
+// The worst random instance of each niche.
 std::vector<Scored> random_phase(Searcher& searcher, const Entry& entry, std::int64_t budget,
                                  const SeedTree& seeds) {
-  std::vector<Scored> pool;
+  std::array<std::optional<Scored>, kNiches> worst;
   for (std::int64_t i = 0; i < budget; ++i) {
     Rng rng = seeds.stream(entry.id, static_cast<std::uint64_t>(i));
     Choices choices(rng);
-    const double score = searcher.evaluate(choices);
-    if (pool.size() < kRestarts || score > pool.back().score) {
-      keep_worst(pool, {score, std::move(choices)});
-    }
+    const Score score = searcher.evaluate(choices);
+    if (score.value == kRejected) continue;
+    auto& best = worst[static_cast<std::size_t>(score.niche)];
+    if (!best || score.value > best->score.value) best = Scored{score, std::move(choices)};
+  }
+  std::vector<Scored> pool;
+  for (auto& best : worst) {
+    if (best) pool.push_back(std::move(*best));
   }
   return pool;
 }
@@ -105,8 +124,10 @@ void climb(Searcher& searcher, Scored& start, std::int64_t steps, Rng& rng) {
   for (std::int64_t i = 0; i < steps; ++i) {
     Choices next = start.choices;
     perturb(next, rng);
-    const double score = searcher.evaluate(next);
-    if (score >= start.score) start = {score, std::move(next)};
+    const Score score = searcher.evaluate(next);
+    if (score.niche == start.score.niche && score.value >= start.score.value) {
+      start = {score, std::move(next)};
+    }
   }
 }
 
@@ -130,10 +151,14 @@ double violation(Relation relation, const Sides<double>& sides) {
   if (relation == Relation::kEqual) {
     return std::abs(sides.left - sides.right) / (size + sides.scale + kFloor);
   }
-  if (relation == Relation::kConstant) {  // no violation, but something to maximise
-    return -1 / (1 + std::max(0.0, sides.left / std::max(sides.right, kFloor * kFloor)));
+  const double allowance = kTiny + kRounding * sides.scale;
+  if (sides.right < 0 || relation == Relation::kConstant) {
+    if (relation == Relation::kConstant) return -1 / (1 + ratio_of(relation, sides));
+    return (sides.left - sides.right - allowance) / (size + allowance);
   }
-  return (sides.left - sides.right) / (size + kFloor);
+  // (q − 1)/(q + 1) for q = left/right: −1 at 0 ≤ 0, so that the search is not drawn to nothing.
+  const double q = std::max(0.0, sides.left) / (sides.right + allowance);
+  return (q - 1) / (q + 1);
 }
 
 bool proves_violation(Relation relation, const Sides<Exact>& sides) {
@@ -166,18 +191,19 @@ SearchResult search(const Entry& entry, std::int64_t budget, const SeedTree& see
   SearchResult result;
   Searcher searcher(entry, result);
   std::vector<Scored> pool = random_phase(searcher, entry, (budget + 1) / 2, seeds);
-  if (pool.empty()) return result;
-  const std::int64_t steps = budget / 2 / static_cast<std::int64_t>(pool.size());
-  for (std::size_t k = 0; k < pool.size(); ++k) {
-    Rng rng = seeds.child("climb").stream(entry.id, k);
-    climb(searcher, pool[k], steps, rng);
+  const auto places = static_cast<std::int64_t>(pool.size());
+  for (std::int64_t k = 0; k < places; ++k) {
+    const std::int64_t steps = budget / 2 * (k + 1) / places - budget / 2 * k / places;
+    Rng rng = seeds.child("climb").stream(entry.id, static_cast<std::uint64_t>(k));
+    climb(searcher, pool[static_cast<std::size_t>(k)], steps, rng);
   }
-  std::stable_sort(pool.begin(), pool.end(),
-                   [](const Scored& x, const Scored& y) { return x.score > y.score; });
+  std::stable_sort(pool.begin(), pool.end(), [](const Scored& x, const Scored& y) {
+    return x.score.value > y.score.value;
+  });
   Rng rng = seeds.child("shrink").stream(entry.id);
   for (Scored& candidate : pool) {
     candidate.choices.use_stream(rng);
-    if (candidate.score <= kTrigger || entry.relation == Relation::kConstant) break;
+    if (candidate.score.value <= kTrigger || entry.relation == Relation::kConstant) break;
     Choices small = shrink(entry, candidate.choices, rng);
     result.counterexample = confirm(entry, small);
     if (!result.counterexample) result.counterexample = confirm(entry, candidate.choices);

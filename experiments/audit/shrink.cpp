@@ -7,12 +7,24 @@ namespace speder::audit {
 namespace {
 
 constexpr int kPasses = 4;
-constexpr int kMaxEvaluations = 6000;
+constexpr int kMaxEvaluations = 8000;
 constexpr double kComfort = 1e-3;  // keep the violation visible without a magnifying glass
 
 // 0 is simplest, then 1, then by denominator.
 std::int64_t complexity(const Choice& c) {
   return c.numerator == 0 ? 0 : 2LL * c.denominator + c.numerator;
+}
+
+// Sizes shrink towards the smallest.
+std::vector<Choice> smaller(const Choice& c) {
+  constexpr std::int32_t kSteps = 64;
+  std::vector<Choice> values;
+  for (std::int32_t k = 0; k * static_cast<std::int64_t>(c.denominator) <
+                           static_cast<std::int64_t>(c.numerator) * kSteps;
+       ++k) {
+    values.push_back({k, kSteps});
+  }
+  return values;
 }
 
 // The values a choice may be rounded to: 0, 1, and the nearest fractions with small denominators.
@@ -40,7 +52,8 @@ Choices shrink(const Entry& entry, Choices choices, Rng& rng) {
   for (int pass = 0; pass < kPasses && improved; ++pass) {
     improved = false;
     for (const auto& [slot, i] : choices.made()) {
-      for (const Choice& value : rounder(choices.at(slot, i))) {
+      const Choice now = choices.at(slot, i);
+      for (const Choice& value : slot == Slot::kSize ? smaller(now) : rounder(now)) {
         if (++evaluations > kMaxEvaluations) return choices;
         Choices next = choices;
         next.set(slot, i, value);

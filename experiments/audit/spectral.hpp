@@ -16,7 +16,7 @@ template <class T>
       T rest = M(i, j);
       for (int k = 0; k < j; ++k) rest = rest - L(i, k) * L(j, k);
       if (i == j) {
-        constexpr double kSingular = 1e-6;  // keeps the condition number of L below 10⁶
+        constexpr double kSingular = 1e-3;  // keeps the condition number small enough for doubles
         if (to_double(rest) < kSingular) return {};
         L(j, j) = sqrt(rest);
       } else {
