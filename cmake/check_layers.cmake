@@ -8,7 +8,7 @@ set(forbid_deep "(mdp|learning|oracle|experiments)/")
 # Each third-party library has one home (style: layer rule).
 set(only_hdf5.h "src/core/hdf5.cpp")
 set(only_boost/random "src/core/rng.(hpp|cpp)")
-set(only_boost/math "src/core/statistics.cpp")
+set(only_boost/math "src/core/(statistics|rate).cpp")
 set(only_Spectra/ "src/core/spectral.cpp")
 set(only_toml "src/core/config_file.cpp")
 set(only_SQLiteCpp/ "src/core/sqlite_file.hpp")
