@@ -23,6 +23,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_mdp(app, exit_code);
   add_audit(app, exit_code);
   add_solve(app, exit_code);
+  add_learn(app, exit_code);
   add_spectral(app, exit_code);
   add_validate(app, exit_code);
   add_bench(app, exit_code);

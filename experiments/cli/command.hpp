@@ -9,6 +9,7 @@ namespace speder::cli {
 void add_audit(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_mdp(CLI::App& app, int& exit_code);
+void add_learn(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_spectral(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
