@@ -20,6 +20,7 @@ int run(int argc, char** argv) {
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
   app.require_subcommand(0, 1);
   int exit_code = 0;
+  speder::cli::add_report(app, exit_code);
   speder::cli::add_sweep(app, exit_code);
   speder::cli::add_version(app, exit_code);
   try {
