@@ -63,6 +63,11 @@ class AliasRows {
     const AliasCell c = cells_[static_cast<std::size_t>(row) * outcomes_ + cell];
     return detail::pick(fraction, c.threshold, static_cast<std::uint32_t>(cell), c.alias);
   }
+  /// Brings the cell that draw(row, bits) will read into the cache.
+  void prefetch(Index row, std::uint64_t bits) const {
+    const std::uint64_t cell = detail::cut(bits, outcomes_).cell;
+    __builtin_prefetch(cells_.data() + static_cast<std::size_t>(row) * outcomes_ + cell);
+  }
 
  private:
   std::uint64_t outcomes_;
@@ -82,6 +87,9 @@ class AliasLists {
     const auto [cell, fraction] = detail::cut(bits, last - first);
     const Cell& c = cells_[first + cell];
     return detail::pick(fraction, c.threshold, c.own, c.alias);
+  }
+  void prefetch(Index row, std::uint64_t /*bits*/) const {
+    __builtin_prefetch(begin_.data() + row);
   }
 
  private:

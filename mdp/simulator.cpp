@@ -11,16 +11,22 @@ namespace speder {
 
 struct Simulator::Tables {
   explicit Tables(std::shared_ptr<const TabularMdp> hidden)
-      : mdp(std::move(hidden)), transition(mdp->kernel()), start(1, mdp->states()) {
-    start.set_row(0, {mdp->rho().data(), static_cast<std::size_t>(mdp->states())});
+      : mdp(std::move(hidden)),
+        states(mdp->states()),
+        actions(mdp->actions()),
+        transition(mdp->kernel()),
+        start(1, states) {
+    start.set_row(0, {mdp->rho().data(), static_cast<std::size_t>(states)});
   }
   [[nodiscard]] Index pair(StateId s, ActionId a) const {
-    require(0 <= index(s) && index(s) < mdp->states(), "no such state", index(s));
-    require(0 <= index(a) && index(a) < mdp->actions(), "no such action", index(a));
-    return pair_index(s, a, mdp->actions());
+    require(0 <= index(s) && index(s) < states, "no such state", index(s));
+    require(0 <= index(a) && index(a) < actions, "no such action", index(a));
+    return pair_index(s, a, actions);
   }
 
   std::shared_ptr<const TabularMdp> mdp;
+  Index states;
+  Index actions;
   TransitionSampler transition;
   AliasRows start;  // (1 × S)  ρ
 };
@@ -53,8 +59,8 @@ void Simulator::sample_next(std::span<const StateAction> from, std::span<StateId
   }
 }
 
-Index Simulator::states() const { return tables_->mdp->states(); }
-Index Simulator::actions() const { return tables_->mdp->actions(); }
+Index Simulator::states() const { return tables_->states; }
+Index Simulator::actions() const { return tables_->actions; }
 double Simulator::gamma() const { return tables_->mdp->gamma(); }
 const Vector& Simulator::reward() const { return tables_->mdp->reward(); }
 

@@ -1,6 +1,7 @@
 #include "mdp/transition_sampler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace speder {
@@ -86,7 +87,43 @@ RowSampler row_tables(const Kernel& kernel) {
   return sampler;
 }
 
+template <class Sampler>
+void one_by_one(const Sampler& sampler, std::span<const Index> pairs, std::span<StateId> out,
+                Rng& rng) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) out[i] = state(sampler.draw(pairs[i], rng));
+}
+
 }  // namespace
+
+template <class Table>
+void TwoStageSampler<Table>::draw(std::span<const Index> pairs, std::span<StateId> out,
+                                  Rng& rng) const {
+  constexpr std::size_t kBlock = 64;
+  std::array<std::uint64_t, kBlock> first;
+  std::array<std::uint64_t, kBlock> second;
+  std::array<Index, kBlock> k;
+  for (std::size_t begin = 0; begin < pairs.size(); begin += kBlock) {
+    const std::size_t n = std::min(kBlock, pairs.size() - begin);
+    for (std::size_t i = 0; i < n; ++i) {
+      first[i] = rng();
+      second[i] = rng();
+      latent.prefetch(pairs[begin + i], first[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      k[i] = latent.draw(pairs[begin + i], first[i]);
+      next.prefetch(k[i], second[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) out[begin + i] = state(next.draw(k[i], second[i]));
+  }
+}
+
+void RowSampler::draw(std::span<const Index> pairs, std::span<StateId> out, Rng& rng) const {
+  one_by_one(*this, pairs, out, rng);
+}
+
+void RejectionSampler::draw(std::span<const Index> pairs, std::span<StateId> out, Rng& rng) const {
+  one_by_one(*this, pairs, out, rng);
+}
 
 RejectionSampler::RejectionSampler(const Kernel& kernel)
     : kernel_(&kernel), proposal_(listed_two_stage(kernel)) {}
@@ -127,5 +164,10 @@ TransitionSampler::Sampler TransitionSampler::choose(const Kernel& kernel) {
 }
 
 TransitionSampler::TransitionSampler(const Kernel& kernel) : sampler_(choose(kernel)) {}
+
+void TransitionSampler::draw(std::span<const Index> pairs, std::span<StateId> next,
+                             Rng& rng) const {
+  std::visit([&](const auto& sampler) { sampler.draw(pairs, next, rng); }, sampler_);
+}
 
 }  // namespace speder

@@ -24,12 +24,16 @@ struct TwoStageSampler {
     const std::uint64_t second = rng();
     return next.draw(latent.draw(pair, first), second);
   }
+  /// The same numbers as successive draws. Stage by stage, a block at a time: the look-ups of a
+  /// block do not wait for one another, so large tables cost one cache miss, not one a draw.
+  void draw(std::span<const Index> pairs, std::span<StateId> out, Rng& rng) const;
 };
 
 /// The law of s' tabulated for every pair: small kernels with signed factors.
 struct RowSampler {
   AliasRows next;  // (SA × S)
   Index draw(Index pair, Rng& rng) const { return next.draw(pair, rng()); }
+  void draw(std::span<const Index> pairs, std::span<StateId> out, Rng& rng) const;
 };
 
 /// Signed factors, exact by rejection. With x⁺ = max(x,0), x⁻ = max(−x,0),
@@ -42,6 +46,7 @@ class RejectionSampler {
   static constexpr int kMaxProposals = 1024;
   explicit RejectionSampler(const Kernel& kernel);
   Index draw(Index pair, Rng& rng) const;
+  void draw(std::span<const Index> pairs, std::span<StateId> out, Rng& rng) const;
 
  private:
   struct Density {
@@ -64,14 +69,7 @@ class TransitionSampler {
     return std::visit([&](const auto& sampler) { return sampler.draw(pair, rng); }, sampler_);
   }
   /// next[i] ~ P(·|pairs[i]): the same numbers as successive calls of draw.
-  void draw(std::span<const Index> pairs, std::span<StateId> next, Rng& rng) const {
-    std::visit(
-        [&](const auto& sampler) {
-          for (std::size_t i = 0; i < pairs.size(); ++i)
-            next[i] = state(sampler.draw(pairs[i], rng));
-        },
-        sampler_);
-  }
+  void draw(std::span<const Index> pairs, std::span<StateId> next, Rng& rng) const;
 
  private:
   using Sampler = std::variant<TwoStageSampler<AliasRows>, TwoStageSampler<AliasLists>, RowSampler,

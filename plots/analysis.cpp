@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -102,15 +101,14 @@ Series mean_series(std::string label, const MetricTable& table, int colour) {
       if (!std::isnan(row[k])) mean.add(row[k]);
     }
     if (mean.count() < 2) continue;
-    const boost::math::students_t student(static_cast<double>(mean.count() - 1));
-    const double half = boost::math::quantile(student, 0.975) * mean.standard_error();
+    const Interval interval = mean_interval(mean, 0.95);
     // Nothing at or below zero can be drawn on a log axis.
-    const double low = mean.mean() > half ? mean.mean() - half : mean.mean();
+    const double low = interval.low > 0 ? interval.low : mean.mean();
     if (!(mean.mean() > 0)) continue;
     out.x.push_back(table.curve.x[k]);
     out.y.push_back(mean.mean());
     out.low.push_back(low);
-    out.high.push_back(mean.mean() + half);
+    out.high.push_back(interval.high);
   }
   return out;
 }

@@ -8,6 +8,13 @@ namespace speder::cli {
 /// One file per command; main.cpp lists them.
 void add_report(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
+void add_audit(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
+void add_mdp(CLI::App& app, int& exit_code);
+void add_learn(CLI::App& app, int& exit_code);
+void add_solve(CLI::App& app, int& exit_code);
+void add_spectral(CLI::App& app, int& exit_code);
+void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 
 }  // namespace speder::cli

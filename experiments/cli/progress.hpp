@@ -1,31 +1,35 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 
-#include "experiments/sweep/engine.hpp"
+#include "core/types.hpp"
 
 namespace speder::cli {
 
-/// One live line on the terminal: done/total, rate, time left, failures. Silent when standard error
-/// is no terminal.
-class ProgressBar {
+/// A line on the terminal: done, rate, time left and one number of the caller's. Nothing when
+/// standard error is no terminal.
+class ProgressLine {
  public:
-  explicit ProgressBar(std::string title);
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-  ~ProgressBar();  // clears the line
-  void show(const SweepProgress& progress);
+  explicit ProgressLine(Index total);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  void show(Index done, const char* name, double value);
 
  private:
-  std::string title_;
-  bool terminal_;
+  bool on_;
+  Index total_;
+  bool drawn_ = false;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_;
 };
 
-/// The line itself, for a width in columns and a time since the start.
-[[nodiscard]] std::string progress_line(const std::string& title, const SweepProgress& progress,
-                                        double seconds, int width);
+/// Exit code of a run that Ctrl-C ended.
+inline constexpr int kInterrupted = 130;
+/// The first Ctrl-C (or SIGTERM) sets the flag so that the run can save what is done; the second
+/// one ends the process.
+[[nodiscard]] const std::atomic<bool>& watch_interrupts();
 
 }  // namespace speder::cli

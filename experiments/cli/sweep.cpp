@@ -6,7 +6,7 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "experiments/cli/command.hpp"
-#include "experiments/cli/progress.hpp"
+#include "experiments/cli/sweep_bar.hpp"
 #include "experiments/sweep/cluster.hpp"
 #include "experiments/sweep/engine.hpp"
 #include "experiments/sweep/stop_signal.hpp"
@@ -61,7 +61,7 @@ void summarise(const SweepOptions& options, const Suite& suite, const SweepResul
 SweepResult run(const SweepOptions& options, const Suite& suite, const Workers& workers,
                 const std::atomic<bool>& stop) {
   ResultStore store = ResultStore::open(store_path(options));
-  ProgressBar bar(suite.id);
+  SweepBar bar(suite.id);
   return run_sweep(store, suite, options.seed, workers, stop,
                    [&](const SweepProgress& p) { bar.show(p); });
 }

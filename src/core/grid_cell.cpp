@@ -26,7 +26,9 @@ GridCell& GridCell::set(std::string_view name, std::string_view value) {
   return *this;
 }
 
-GridCell& GridCell::set(std::string_view name, double value) { return set(name, fmt::format("{}", value)); }
+GridCell& GridCell::set(std::string_view name, double value) {
+  return set(name, fmt::format("{}", value));
+}
 
 bool GridCell::has(std::string_view name) const {
   return std::ranges::any_of(settings_, [&](const auto& s) { return s.first == name; });

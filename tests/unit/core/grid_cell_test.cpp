@@ -10,7 +10,8 @@ using speder::GridCell;
 TEST_CASE("GridCell: a key reads back to the same cell, numbers to the same bits", "[core][grid]") {
   const double third = 1.0 / 3.0;
   const double tiny = std::numeric_limits<double>::denorm_min();
-  const GridCell cell = GridCell().set("gamma", third).set("variant", "iid").set("tiny", tiny).set("n", 64);
+  const GridCell cell =
+      GridCell().set("gamma", third).set("variant", "iid").set("tiny", tiny).set("n", 64);
   CHECK(cell.key() == "gamma=0.3333333333333333 variant=iid tiny=5e-324 n=64");
   const GridCell back = GridCell::parse(cell.key());
   CHECK(back == cell);

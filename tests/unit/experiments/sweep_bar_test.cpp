@@ -1,4 +1,4 @@
-#include "experiments/cli/progress.hpp"
+#include "experiments/cli/sweep_bar.hpp"
 
 #include "tests/catch.hpp"
 
