@@ -20,6 +20,8 @@ int fail(const std::string& what) {
 void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::cli;
   add_version(app, exit_code);
+  add_mdp(app, exit_code);
+  add_audit(app, exit_code);
   add_solve(app, exit_code);
   add_learn(app, exit_code);
   add_spectral(app, exit_code);

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "core/check.hpp"
+#include "deep/env/tasks/tasks.hpp"
+
+namespace speder::deep {
+
+const std::vector<Task>& tasks() {
+  static const std::vector<Task> table = {
+      half_cheetah(),      reacher(),
+      humanoid_et(),       pendulum(),
+      inverted_pendulum(), ant_et(),
+      hopper_et(),         slim_humanoid_et(),
+      cart_pole(),         walker_et(),  // MBBL, in the order of the paper's table
+      cheetah_run(),       cheetah_run_sparse(),
+      walker_run(),        walker_run_sparse(),
+      humanoid_run(),      hopper_hop(),  // DeepMind Control
+  };
+  return table;
+}
+
+const Task& find_task(std::string_view name) {
+  std::string names;
+  for (const Task& task : tasks()) {
+    if (task.name == name) return task;
+    fmt::format_to(std::back_inserter(names), " {}", task.name);
+  }
+  throw InputError(fmt::format("no task is called '{}'; there are:{}", name, names));
+}
+
+}  // namespace speder::deep
