@@ -38,27 +38,10 @@ const PolicyTruth& TruthEvaluator::at(const Policy& policy) {
   return seen_.emplace(policy.choice(), compute(policy)).first->second;
 }
 
-Vector TruthEvaluator::squared_errors(const FeatureClass& candidates, Index c) const {
-  const Kernel& truth = mdp_->kernel();
-  const Matrix Phi = candidates.phi(c);
-  const Matrix Mu = candidates.mu(c);
-  Vector errors(truth.pairs());
-  for (Index x = 0; x < errors.size(); ++x) {
-    // f_c(x,·) − f*(x,·)
-    const Vector difference = Mu * Phi.row(x).transpose() - truth.mu().times(truth.phi().row(x));
-    errors[x] = difference.cwiseAbs2().dot(truth.nu());
-  }
-  return errors;
-}
-
 Vector TruthEvaluator::next_mass(const Vector& mass) const {
   const Kernel& P = mdp_->kernel();
   const Vector pairs = Policy::uniform(P.states(), P.actions()).joint(mass);
   return P.mu().times(P.phi().transpose_times(pairs)).cwiseProduct(P.nu());
-}
-
-double TruthEvaluator::uniform_action_mean(const Vector& mass, const Vector& f) const {
-  return mass.dot(Policy::uniform(mdp_->states(), mdp_->actions()).average(f));
 }
 
 }  // namespace speder

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "mdp/model/feature_class.hpp"
 #include "mdp/model/planning.hpp"
 #include "mdp/model/policy.hpp"
 #include "mdp/model/tabular_mdp.hpp"
@@ -31,12 +30,8 @@ class TruthEvaluator {
   /// Good until the next call.
   const PolicyTruth& at(const Policy& policy);
 
-  /// ‖P_c(·|x) − P*(·|x)‖₂² = ∑_y (f_c(x,y) − f*(x,y))² ν(y) for every pair.     (SA)
-  [[nodiscard]] Vector squared_errors(const FeatureClass& candidates, Index c) const;
   /// Law of s' for s ~ mass, a ~ U(A), s' ~ P*.                                 (S)
   [[nodiscard]] Vector next_mass(const Vector& mass) const;
-  /// E_{s ~ mass, a ~ U(A)} f(s,a).
-  [[nodiscard]] double uniform_action_mean(const Vector& mass, const Vector& f) const;
 
  private:
   struct Hash {

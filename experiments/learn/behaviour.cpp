@@ -1,18 +1,24 @@
 #include "experiments/learn/behaviour.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "oracle/coverage.hpp"
 
 namespace speder {
 namespace {
 
 constexpr int kHalvings = 60;  // of [0,1]: down to the last bits of a double
+
+// C*_{π*} under data from `policy`.
+double coverage_of(TruthEvaluator& truth, const Policy& policy) {
+  const Policy best = Policy::deterministic(truth.optimal().policy, truth.mdp().actions());
+  const Vector target = best.joint(truth.at(best).mass);
+  const Vector data = policy.joint(truth.at(policy).mass);
+  return relative_condition(truth.mdp().kernel().phi(), target, data).value;
+}
 
 Policy optimal_policy(const TruthEvaluator& truth) {
   return Policy::deterministic(truth.optimal().policy, truth.mdp().actions());
@@ -77,9 +83,7 @@ Policy coverage(const TruthEvaluator& truth, const BehaviourSpec& spec) {
   }
   if (spec.c_star <= 0) return blend(truth, omega, spec.mix);
   TruthEvaluator asked = truth;
-  const auto c_star = [&](double kappa) {
-    return relative_condition_number(asked, blend(truth, omega, kappa));
-  };
+  const auto c_star = [&](double kappa) { return coverage_of(asked, blend(truth, omega, kappa)); };
   double low = 0;  // C*(low) ≥ wanted ≥ C*(high)
   double high = 1;
   if (c_star(low) < spec.c_star || c_star(high) > spec.c_star) {
@@ -101,25 +105,6 @@ const std::map<std::string_view, Maker> kMakers = {{"coverage", coverage},
 
 }  // namespace
 
-double relative_condition_number(TruthEvaluator& truth, const Policy& policy) {
-  const Factor& phi = truth.mdp().kernel().phi();
-  const Policy best = optimal_policy(truth);
-  const Matrix target = phi.gram(best.joint(truth.at(best).mass));
-  const Matrix data = phi.gram(policy.joint(truth.at(policy).mass));
-  // On the range of E_{ρ_b}[φφᵀ] = VΛVᵀ: λ_max(Λ^{-½} Vᵀ E_{d^π*}[φφᵀ] V Λ^{-½}).
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen{Eigen::MatrixXd(data)};
-  const Vector values = eigen.eigenvalues();
-  const Index rank = (values.array() > tol::kRank * values.maxCoeff()).count();
-  const Eigen::MatrixXd V = eigen.eigenvectors().rightCols(rank);
-  const Eigen::MatrixXd inside = V.transpose() * target * V;
-  if (target.trace() - inside.trace() > tol::kRank * target.trace()) {
-    return std::numeric_limits<double>::infinity();
-  }
-  const Vector scale = values.tail(rank).cwiseSqrt().cwiseInverse();
-  const Eigen::MatrixXd relative = scale.asDiagonal() * inside * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(relative).eigenvalues().maxCoeff();
-}
-
 Behaviour make_behaviour(TruthEvaluator& truth, const BehaviourSpec& spec) {
   const auto maker = kMakers.find(spec.kind);
   if (maker == kMakers.end()) {
@@ -127,8 +112,8 @@ Behaviour make_behaviour(TruthEvaluator& truth, const BehaviourSpec& spec) {
         "unknown behaviour '{}': use uniform, epsilon, softmax or coverage", spec.kind));
   }
   Behaviour made{maker->second(truth, spec)};
-  made.omega = 1 / made.policy.table().minCoeff();
-  made.c_star = relative_condition_number(truth, made.policy);
+  made.omega = behaviour_concentration(made.policy).max_inverse;
+  made.c_star = coverage_of(truth, made.policy);
   return made;
 }
 

@@ -33,7 +33,4 @@ struct Behaviour {
 /// Throws InputError for an unknown kind or a setting out of reach (saying what is reachable).
 [[nodiscard]] Behaviour make_behaviour(TruthEvaluator& truth, const BehaviourSpec& spec);
 
-/// C*_π of π* under data from `policy`; +∞ when a feature direction of π* is never seen.
-[[nodiscard]] double relative_condition_number(TruthEvaluator& truth, const Policy& policy);
-
 }  // namespace speder

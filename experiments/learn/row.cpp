@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "oracle/model_error.hpp"
+
 namespace speder {
 namespace {
 
@@ -77,14 +79,12 @@ void LearnRecorder::follow(const LearnerReport& report) {
 
 bool LearnRecorder::operator()(const LearnerReport& report) {
   follow(report);
-  value_sum_ += current_.value;
+  regret_ += truth_->optimal_value() - current_.value;
   LearnRow row;
   row.n = report.n;
   row.value_last = current_.value;
   row.gap_last = truth_->optimal_value() - current_.value;
-  row.regret = options_.online
-                   ? static_cast<double>(report.n) * truth_->optimal_value() - value_sum_
-                   : kNone;
+  row.regret = options_.online ? regret_ : kNone;
   bool go_on = !options_.on_episode || options_.on_episode(row);
   const bool due = next_ < options_.grid.size() && report.n >= options_.grid[next_];
   if (!due && go_on) return true;
@@ -95,21 +95,30 @@ bool LearnRecorder::operator()(const LearnerReport& report) {
   return go_on;
 }
 
-void LearnRecorder::measure_errors(LearnRow& row) const {
+void LearnRecorder::measure_errors(LearnRow& row) {
+  if (row.candidate != model_index_) {
+    model_index_ = row.candidate;
+    model_.emplace(candidates_->kernel(model_index_));
+  }
+  const TabularMdp& mdp = truth_->mdp();
+  const auto error = [&](const Vector& weights) {
+    return l2_error_squared(mdp.kernel(), *model_, weights);
+  };
   if (!options_.online) {  // (s,a) ~ d^{π_b}(s) π_b(a|s)
-    row.error_rho = options_.data_policy.joint(current_.mass).dot(errors_);
+    row.error_rho = error(options_.data_policy.joint(current_.mass));
     return;
   }
+  const Policy uniform = Policy::uniform(mdp.states(), mdp.actions());
   const Vector law = (mass_sum_ + pending_ * current_.mass) / (mass_sum_.sum() + pending_);
-  row.error_rho = truth_->uniform_action_mean(law, errors_);
-  row.error_rho_next = truth_->uniform_action_mean(truth_->next_mass(law), errors_);
+  row.error_rho = error(uniform.joint(law));
+  row.error_rho_next = error(uniform.joint(truth_->next_mass(law)));
 }
 
 void LearnRecorder::fill(const LearnerReport& report, LearnRow& row) {
   const auto n = static_cast<double>(report.n);
   const TabularMdp& mdp = truth_->mdp();
-  row.value_mixture = options_.online ? value_sum_ / n : kNone;
   row.gap_mixture = options_.online ? row.regret / n : kNone;
+  row.value_mixture = truth_->optimal_value() - row.gap_mixture;
   row.candidate = report.candidate;
   row.bonus_sup = report.bonus.size() > 0 ? report.bonus.maxCoeff() : kNone;
   row.bonus_l2 = report.bonus.size() > 0
@@ -123,13 +132,7 @@ void LearnRecorder::fill(const LearnerReport& report, LearnRow& row) {
   row.env_steps = report.env_steps;
   row.replans = replans_;
   row.error_rho = row.error_rho_next = kNone;
-  if (candidates_ != nullptr && report.candidate >= 0) {
-    if (report.candidate != error_candidate_) {
-      error_candidate_ = report.candidate;
-      errors_ = truth_->squared_errors(*candidates_, report.candidate);
-    }
-    measure_errors(row);
-  }
+  if (candidates_ != nullptr && report.candidate >= 0) measure_errors(row);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 

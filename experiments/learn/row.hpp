@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "experiments/evaluate.hpp"
 #include "learning/report.hpp"
+#include "mdp/model/feature_class.hpp"
 
 namespace speder {
 
@@ -62,19 +64,19 @@ class LearnRecorder {
  private:
   void follow(const LearnerReport& report);
   void fill(const LearnerReport& report, LearnRow& row);
-  void measure_errors(LearnRow& row) const;
+  void measure_errors(LearnRow& row);
 
   TruthEvaluator* truth_;
   const FeatureClass* candidates_;
   Options options_;
   std::size_t next_ = 0;  // position in the grid
   PolicyTruth current_;   // of π_n
-  double value_sum_ = 0;
+  double regret_ = 0;
   Vector mass_sum_;     // (S)  ∑_{i<n} d^{π_i}: the laws of the data so far
   double pending_ = 0;  // times current_.mass still to be added to mass_sum_
   Index replans_ = 0;
-  Index error_candidate_ = -1;
-  Vector errors_;  // (SA)  of error_candidate_
+  Index model_index_ = -1;
+  std::optional<Kernel> model_;  // candidate model_index_
   std::vector<LearnRow> rows_;
   std::chrono::steady_clock::time_point start_;
 };

@@ -69,12 +69,12 @@ Dataset collect_trajectory(const Simulator& env, const Policy& policy, Index n, 
   return data;
 }
 
-std::vector<Cell> tally(const std::vector<Step>& steps, Index first, Index last) {
+std::vector<CountedStep> tally(const std::vector<Step>& steps, Index first, Index last) {
   std::vector<Step> sorted(steps.begin() + first, steps.begin() + last);
   std::sort(sorted.begin(), sorted.end(), [](const Step& a, const Step& b) {
     return a.pair != b.pair ? a.pair < b.pair : a.next < b.next;
   });
-  std::vector<Cell> cells;
+  std::vector<CountedStep> cells;
   for (const Step& step : sorted) {
     if (cells.empty() || cells.back().step != step) cells.push_back({step, 0});
     cells.back().count += 1;

@@ -17,7 +17,7 @@ struct Step {
 };
 
 /// How often one step was seen.
-struct Cell {
+struct CountedStep {
   Step step;
   double count = 0;
 };
@@ -58,6 +58,7 @@ struct Dataset {
                                          Rng& rng);
 
 /// Steps first, …, last − 1 counted, in the order of (pair, next).
-[[nodiscard]] std::vector<Cell> tally(const std::vector<Step>& steps, Index first, Index last);
+[[nodiscard]] std::vector<CountedStep> tally(const std::vector<Step>& steps, Index first,
+                                             Index last);
 
 }  // namespace speder

@@ -79,7 +79,7 @@ LearnerResult exploit(const Dataset& data, Model& model, const OfflineTask& task
                       const OfflineOptions& options, const LearnerObserver& observe) {
   LearnerResult out{Policy::uniform(data.states, data.actions)};
   for (const Index n : require_valid(options, data, task)) {
-    for (const Cell& cell : tally(data.steps, out.n, n)) model.add(cell.step, cell.count);
+    for (const CountedStep& cell : tally(data.steps, out.n, n)) model.add(cell.step, cell.count);
     const ModelPlan& planned = model.plan(static_cast<double>(n));
     out.n = n;
     out.policy = Policy::deterministic(planned.policy, data.actions);

@@ -46,12 +46,12 @@ LearnerResult offline_speder(const Dataset& data, const FeatureClass& F, const O
   LearnedModel model(F);
   LearnerResult out{Policy::uniform(data.states, data.actions)};
   for (const Index n : checkpoints) {
-    const std::vector<Cell> fresh = tally(data.steps, out.n, n);
+    const std::vector<CountedStep> fresh = tally(data.steps, out.n, n);
     out.n = n;
     // Line 2: φ̂ from D.
     estimator.add(fresh);
     // Line 3: Σ̂ = ∑_{(s,a) ∈ D} φ̂ φ̂ᵀ + λI.
-    for (const Cell& cell : fresh) covariance.visit(cell.step.pair, cell.count);
+    for (const CountedStep& cell : fresh) covariance.visit(cell.step.pair, cell.count);
     if (model.select(estimator.best().candidate)) covariance.set_features(model.Phi());
     // Line 4: b̂(s,a) = α √(φ̂ᵀ Σ̂⁻¹ φ̂).
     const double lambda = schedule.lambda(static_cast<double>(n));

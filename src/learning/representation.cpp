@@ -66,8 +66,8 @@ void Estimator::add(const Step& step, double count) {
   if (moment_.size() != 0) add_moment(step.pair, count);
 }
 
-void Estimator::add(const std::vector<Cell>& cells) {
-  for (const Cell& cell : cells) add(cell.step, cell.count);
+void Estimator::add(const std::vector<CountedStep>& cells) {
+  for (const CountedStep& cell : cells) add(cell.step, cell.count);
 }
 
 void Estimator::add_moment(Index x, double count) {

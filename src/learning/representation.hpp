@@ -30,7 +30,7 @@ class Estimator {
   Estimator(const FeatureClass& candidates, Criterion criterion);
 
   void add(const Step& step, double count = 1);
-  void add(const std::vector<Cell>& cells);
+  void add(const std::vector<CountedStep>& cells);
   [[nodiscard]] Estimate best() const;
   /// Loss of every candidate.                                               (|F|)
   [[nodiscard]] Vector profile() const;
