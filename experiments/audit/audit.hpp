@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/audit/search.hpp"
+
+namespace speder::audit {
+
+enum class Verdict { kHolds, kFalsified, kNeedsPremise, kNotCheckable };
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+/// What the audit found out about one entry.
+struct Finding {
+  const Entry* entry = nullptr;
+  Verdict verdict = Verdict::kNotCheckable;
+  SearchResult search;
+  std::string counterexample_file;  // when it was saved
+};
+
+struct AuditOptions {
+  std::int64_t budget = 20'000;  // instances per entry
+  std::uint64_t seed = 1;
+  int jobs = 0;  // 0: all cores; the findings do not depend on it
+  std::vector<std::string> only = {};  // ids; empty: all
+};
+inline constexpr std::int64_t kQuickBudget = 2'000;
+
+/// Audits the entries in parallel. `progress` is called after each entry, from any thread.
+[[nodiscard]] std::vector<Finding> audit(const AuditOptions& options,
+                                         const std::function<void(const Finding&)>& progress = {});
+
+/// The entries an audit of `only` covers. Throws InputError for an unknown id, with suggestions.
+[[nodiscard]] std::vector<const Entry*> select(const std::vector<std::string>& only);
+
+/// Runs one entry; the verdict of a falsified one depends on what its twin changes.
+[[nodiscard]] Finding examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds);
+
+/// Finding per constant: "moves with d" when the worst ratio grows along d, |A|, horizon or n.
+[[nodiscard]] std::string trend_text(const Trend& trend);
+
+}  // namespace speder::audit
