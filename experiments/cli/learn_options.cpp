@@ -154,8 +154,8 @@ void set_class_weights(const TabularMdp& mdp, LearnOptions& options) {
   options.planted.weights = uniform.joint(mass);
 }
 
-Cell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
-  Cell cell;
+GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
+  GridCell cell;
   if (!options.mdp_file.empty()) {
     cell.set("mdp", word(options.mdp_file));
   } else {
@@ -180,7 +180,7 @@ Cell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
   return cell;
 }
 
-void add_behaviour_cell(const LearnOptions& options, Cell& cell) {
+void add_behaviour_cell(const LearnOptions& options, GridCell& cell) {
   const BehaviourSpec& spec = options.behaviour;
   cell.set("behaviour", spec.kind);
   if (spec.kind == "epsilon") cell.set("epsilon", spec.epsilon);

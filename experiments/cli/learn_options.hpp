@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cell.hpp"
+#include "core/grid_cell.hpp"
 #include "experiments/learn/behaviour.hpp"
 #include "learning/bonus.hpp"
 #include "mdp/generate/instance.hpp"
@@ -53,7 +53,7 @@ void add_output_options(CLI::App& app, LearnOptions& options);
 /// --class-weights: uniform over pairs, or the occupancy of the uniform policy.
 void set_class_weights(const TabularMdp& mdp, LearnOptions& options);
 /// MDP and class as settings of a run.
-[[nodiscard]] Cell problem_cell(const LearnOptions& options, const TabularMdp& mdp);
-void add_behaviour_cell(const LearnOptions& options, Cell& cell);
+[[nodiscard]] GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp);
+void add_behaviour_cell(const LearnOptions& options, GridCell& cell);
 
 }  // namespace speder::cli

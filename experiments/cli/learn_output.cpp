@@ -27,7 +27,7 @@ ExperimentRecord experiment_of(const LearnRecord& record) {
 }
 
 RunKey key_of(const LearnRecord& record) {
-  Cell cell = record.settings;
+  GridCell cell = record.settings;
   if (record.interrupted_at > 0) {
     cell.set("interrupted_at", static_cast<double>(record.interrupted_at));
   }

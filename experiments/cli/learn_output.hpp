@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cell.hpp"
+#include "core/grid_cell.hpp"
 #include "experiments/learn/problem.hpp"
 
 namespace speder::cli {
@@ -16,7 +16,7 @@ using NamedRow = std::vector<std::pair<std::string_view, double>>;
 /// A finished (or interrupted) run, ready to be shown and stored.
 struct LearnRecord {
   std::string command;  // online, offline, estimate
-  Cell settings;        // everything the rows depend on
+  GridCell settings;    // everything the rows depend on
   std::uint64_t seed = 0;
   nlohmann::json facts;  // V*, the class, the behaviour, ...
   std::vector<NamedRow> rows;

@@ -74,6 +74,15 @@ TEST_CASE("mdp file: a reward that is not linear keeps its empty theta_r", "[mdp
   check_equal(other, load_mdp(scratch.path / "m.h5"));
 }
 
+TEST_CASE("mdp file: a million states come back", "[mdp][file]") {
+  // Only a careful sum of a million probabilities is 1 up to tol::kSimplex.
+  const Scratch scratch;
+  const TabularMdp mdp =
+      generate({.family = "simplex", .states = 1'000'000, .actions = 1, .rank = 1});
+  save_mdp(scratch.path / "m.h5", mdp);
+  CHECK(load_mdp(scratch.path / "m.h5").rho() == mdp.rho());
+}
+
 TEST_CASE("mdp file: large sparse factors are stored as compressed rows", "[mdp][file]") {
   const Scratch scratch;
   const fs::path path = scratch.path / "lock.h5";
