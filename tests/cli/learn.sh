@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `speder learn` as a person uses it: learn_cli_test.sh <speder>
+# `speder learn` as a person uses it: learn.sh <speder>
 set -uo pipefail
 speder=$1
 work=$(mktemp -d)
@@ -40,6 +40,12 @@ for i in 1 2; do
 done
 check "same seed, same rows" cmp -s "$work/rows1" "$work/rows2"
 check "a row for n = 300" grep -q '^300,' "$work/rows1"
+
+works drawn online $small --episodes 50 --bonus tuned --plot "$work/p.svg"
+check "a picture" grep -q "<svg" "$work/p.svg"
+works drawn estimate $small --transitions 100 --out "$work/e.csv" --plot
+check "a picture beside the rows" grep -q "<svg" "$work/e.svg"
+refused "--plot" online $small --episodes 50 --plot "$work/p.gif"
 
 works written online $small --episodes 50 --out "$work/run.db"
 works written online $small --episodes 50 --out "$work/run.db" --seed 2
