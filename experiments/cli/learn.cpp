@@ -4,10 +4,12 @@
 
 #include "core/check.hpp"
 #include "experiments/cli/command.hpp"
+#include "experiments/cli/learn_figure.hpp"
 #include "experiments/cli/learn_options.hpp"
 #include "experiments/cli/learn_output.hpp"
 #include "experiments/cli/progress.hpp"
 #include "experiments/learn/session.hpp"
+#include "experiments/sweep/stop_signal.hpp"
 
 namespace speder::cli {
 namespace {
@@ -20,6 +22,7 @@ struct Prepared {
 };
 
 Prepared prepare(LearnOptions& options, const std::string& command) {
+  if (options.plot) check_picture(*options.plot);
   auto mdp = mdp_of(options);
   set_class_weights(*mdp, options);
   LearnRecord record{command, problem_cell(options, *mdp), options.seed, {}, {}, 0};
@@ -33,6 +36,8 @@ Prepared prepare(LearnOptions& options, const std::string& command) {
 int finish(const LearnOptions& options, const Prepared& prepared,
            const std::vector<std::string_view>& names) {
   write_out(options.out, prepared.record);
+  std::string picture;
+  if (options.plot) picture = draw(prepared.record, *options.plot, options.out);
   if (options.json) {
     fmt::print("{}\n", to_json(prepared.record).dump(2));
   } else {
@@ -41,11 +46,12 @@ int finish(const LearnOptions& options, const Prepared& prepared,
         prepared.record.settings.key(), prepared.truth.optimal_value(),
         class_table(prepared.problem.planted), table(prepared.record, names));
     if (!options.out.empty()) fmt::print("written: {}\n", options.out);
+    if (options.plot) fmt::print("drawn: {}\n", picture);
   }
   if (prepared.record.interrupted_at == 0) return 0;
   fmt::print(stderr, "speder: interrupted at n = {}; what was done is kept\n",
              prepared.record.interrupted_at);
-  return kInterrupted;
+  return kInterruptedExit;
 }
 
 LearnHooks hooks_for(ProgressLine& progress, const std::atomic<bool>& interrupted) {
@@ -84,10 +90,10 @@ int online(LearnOptions options) {
   run.options.delta = options.delta;
   run.options.replan = options.replan == "every" ? Replan::kEvery : Replan::kDoubling;
   {
+    const StopSignal signal;
     ProgressLine progress(options.amount);
-    take_rows(
-        run_online(prepared.problem, prepared.truth, run, hooks_for(progress, watch_interrupts())),
-        prepared.record);
+    take_rows(run_online(prepared.problem, prepared.truth, run, hooks_for(progress, signal.flag())),
+              prepared.record);
   }
   return finish(options, prepared,
                 {"n", "gap_last", "gap_mixture", "regret", "candidate", "error_rho", "bonus_sup",
@@ -112,9 +118,10 @@ int offline(LearnOptions options) {
   run.options.bonus = constants;
   run.options.delta = options.delta;
   {
+    const StopSignal signal;
     ProgressLine progress(options.amount);
     const LearnOutcome outcome =
-        run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, watch_interrupts()));
+        run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, signal.flag()));
     take_rows(outcome, prepared.record);
     behaviour_facts(outcome.behaviour, prepared.record);
   }
@@ -137,7 +144,8 @@ int estimate(LearnOptions options) {
                         .behaviour = options.behaviour,
                         .delta = options.delta,
                         .seed = options.seed};
-  const std::atomic<bool>& interrupted = watch_interrupts();
+  const StopSignal signal;
+  const std::atomic<bool>& interrupted = signal.flag();
   const EstimateOutcome outcome = run_estimate(prepared.problem, prepared.truth, run,
                                                [&](const EstimateRow&) { return !interrupted; });
   for (const EstimateRow& row : outcome.rows) prepared.record.rows.push_back(columns(row));

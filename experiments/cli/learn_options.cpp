@@ -117,6 +117,11 @@ void add_behaviour_options(CLI::App& app, LearnOptions& options) {
 void add_output_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--seed", options.seed, "Seed of the run")->capture_default_str();
   app.add_option("--out", options.out, "Also write the rows: name.db (store), .csv or .json");
+  app.add_option_function<std::string>(
+         "--plot", [&options](const std::string& name) { options.plot = name; },
+         "Draw gap, regret and error against n; FILE.svg, .png or .pdf (default: beside --out)")
+      ->expected(0, 1)
+      ->type_name("[FILE]");
   app.add_flag("--json", options.json, "One JSON object with settings, class and all rows");
 }
 

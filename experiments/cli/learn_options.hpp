@@ -35,6 +35,7 @@ struct LearnOptions {
   Index amount = 10'000;  // episodes or transitions
   std::uint64_t seed = 1;
   std::string out;
+  std::optional<std::string> plot;  // empty text: a name is made up
   bool json = false;
   bool profile = false;
 };

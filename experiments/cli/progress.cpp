@@ -3,19 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 
 namespace speder::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kRefresh{200};
-std::atomic<bool> interrupted{false};
-
-void on_signal(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
-}
 
 std::string duration(double seconds) {
   if (!(seconds < 360'000)) return "--:--";
@@ -47,12 +40,6 @@ void ProgressLine::show(Index done, const char* name, double value) {
   fmt::print(stderr, "\r{}/{}  {:.0f}/s  {} left  {} {:.4g}\x1b[K", done, total_, rate,
              duration(static_cast<double>(total_ - done) / rate), name, value);
   std::fflush(stderr);
-}
-
-const std::atomic<bool>& watch_interrupts() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  return interrupted;
 }
 
 }  // namespace speder::cli

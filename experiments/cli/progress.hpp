@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -25,11 +24,5 @@ class ProgressLine {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_;
 };
-
-/// Exit code of a run that Ctrl-C ended.
-inline constexpr int kInterrupted = 130;
-/// The first Ctrl-C (or SIGTERM) sets the flag so that the run can save what is done; the second
-/// one ends the process.
-[[nodiscard]] const std::atomic<bool>& watch_interrupts();
 
 }  // namespace speder::cli

@@ -123,17 +123,20 @@ TEST_CASE("Algorithm 1: the candidate is the minimiser over D and D' together",
 }
 
 TEST_CASE("Algorithm 1: finds P* in a class it can tell apart, and then π*", "[learning][online]") {
-  const auto mdp = make_mdp(2);
+  // P(f beats P*) ≤ exp(−nD²/(16C)) when E‖f − P*‖² ≥ D² at every step given the past and f ≤ C (one
+  // step of the Chernoff argument of [thm:generalization] with s = 1/(8C)). Here C = 1, and uniform
+  // actions give D² = ½ · 2 (p − ½)² = 0.16 in both states; n = 2 · 1500: two candidates, chance
+  // at most 2 exp(−30) = 2e-13.
+  const auto mdp = std::make_shared<const TabularMdp>(test::two_state(0.5, 0.9));
   const Simulator env(mdp);
-  PlantedClassSpec spec;
-  spec.size = 20;
-  spec.scales = 0;  // all other candidates at the base distance
-  const PlantedClass made = planted_class(mdp->kernel(), spec, kSeeds);
+  const std::vector<Kernel> kernels = {test::two_state(0.1, 0.9).kernel(),
+                                       test::two_state(0.9, 0.9).kernel(), mdp->kernel()};
+  const FeatureClass F = FeatureClass::of(kernels);
   OnlineOptions options;
-  options.episodes = 4000;
+  options.episodes = 1500;
   options.bonus.alpha = 0;
-  const Trace trace = run(env, made.candidates, options);
-  CHECK(trace.candidates.back() == *made.truth);
+  const Trace trace = run(env, F, options);
+  CHECK(trace.candidates.back() == 2);
   CHECK(trace.policies.back() == plan({mdp->kernel(), mdp->reward(), 0.9}).policy);
 }
 
