@@ -22,12 +22,12 @@ struct Finding {
 };
 
 struct AuditOptions {
-  std::int64_t budget = 20'000;  // instances per entry
+  std::int64_t budget = 50'000;  // instances per entry
   std::uint64_t seed = 1;
   int jobs = 0;  // 0: all cores; the findings do not depend on it
   std::vector<std::string> only = {};  // ids; empty: all
 };
-inline constexpr std::int64_t kQuickBudget = 2'000;
+inline constexpr std::int64_t kQuickBudget = 5'000;
 
 /// Audits the entries in parallel. `progress` is called after each entry, from any thread.
 [[nodiscard]] std::vector<Finding> audit(const AuditOptions& options,

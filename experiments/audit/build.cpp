@@ -65,13 +65,15 @@ void build_objective(Choices& choices, Case<T>& c) {
   }
 }
 
-// G_n is diagonal or v vᵀ, so that its operator norm is rational; c is the largest of them.
+// G_n is diagonal or v vᵀ, plus I/20 (the lemma says positive definite): its operator norm is then
+// rational, and c is the largest of them.
 template <class T>
 void build_matrices(Choices& choices, Case<T>& c) {
   c.d = choices.integer(Slot::kSize, 0, 1, 4);
   c.H = choices.integer(Slot::kSize, 1, 1, 5);
   c.lambda = scale_choice<T>(choices, 0, -3, 3);
   const T size = scale_choice<T>(choices, 1, -3, 3);
+  const T floor = fraction<T>(1, 20);
   c.matrices = Table<T>(c.H * c.d, c.d);
   for (int n = 0; n < c.H; ++n) {
     const bool diagonal = choices.integer(Slot::kKnob, 10 + n, 0, 1) == 0;
@@ -83,9 +85,10 @@ void build_matrices(Choices& choices, Case<T>& c) {
         if (diagonal && j != k) continue;
         c.matrices(n * c.d + j, k) = size * (diagonal ? v(k) : v(j) * v(k));
       }
+      c.matrices(n * c.d + j, j) = c.matrices(n * c.d + j, j) + size * floor;
       norm = diagonal ? max(norm, size * v(j)) : norm + size * v(j) * v(j);
     }
-    c.bound = max(c.bound, norm);
+    c.bound = max(c.bound, norm + size * floor);
   }
 }
 

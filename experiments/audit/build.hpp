@@ -9,7 +9,8 @@ namespace speder::audit {
 enum class Shape {
   kMdp,            // low-rank MDP, candidate kernel, policies, g; ν scaled so that both normalisation
                    // assumptions hold for φ* and φ̂ (tight or loose)
-  kDetour,         // half of them near the instance that shows the lost factor 2 of lem:backup_learned
+  kDetour,         // the same, a third near the instance that shows the lost factor 2 of
+                   // lem:backup_learned, a third corridors with an error that the data cannot see
   kFreeMeasure,    // the same with ν as drawn (counting, scaled): the assumptions may fail
   kObjective,      // true kernel, arbitrary φ, μ', ρ₀ and p: the spectral objective
   kDensity,        // two conditional densities f*, f on (Y, ν)
@@ -17,7 +18,7 @@ enum class Shape {
   kProcess,        // class of losses and a data process that depends on the past
   kErm,            // finite class, i.i.d. data, everything enumerable
   kSignedErm,      // the same with candidates that are only bounded by C
-  kMatrices,       // G₁ … G_N positive semidefinite
+  kMatrices,       // G₁ … G_N positive definite
   kRates           // sizes only: d, |A|, n, |F|, γ, δ over many orders of magnitude
 };
 

@@ -176,6 +176,14 @@ const Entry kOpen[] = {
      .statement = "N = Θ̃(d⁴|A|²/((1−γ)⁶ε²)) episodes give an ε-optimal policy with high probability",
      .note = "hidden constant and logarithms, and an algorithm instead of a formula: measured by the "
              "sweeps pac-d, pac-A, pac-gamma, pac-eps and pac-F"},
+    {.id = "model-error-for-all-n",
+     .source = "sec:online, the two assumed inequalities (l.749–752)",
+     .kind = Kind::kHighProbability,
+     .relation = Relation::kConstant,
+     .premises = "ζ_n is never defined",
+     .statement = "with probability 1−δ both model errors are at most ζ_n for every n at once",
+     .note = "ζ_n is not defined; thm:generalization is for one n, so 'for every n' costs a union bound "
+             "(ζ_n = C' log(2n²|F|/δ)/n), and the log n this brings is what optimism-alpha-order misses"},
     {.id = "coverage-supremum-domain",
      .source = "main text (l.438) against thm:pac_offline (l.1176)",
      .kind = Kind::kDefinition,

@@ -31,6 +31,7 @@ const Entry kTable[] = {
      .kind = Kind::kBound,
      .premises = "‖g‖∞ ≤ B∞, ‖∫_A g(·,a)da‖₂ ≤ B₂, both model errors ≤ ζ_n",
      .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return learned_sides(c, c.g, bounds::backup_learned_printed<T>);

@@ -54,6 +54,22 @@ const Entry kTable[] = {
        for (int f = 0; f < c.F; ++f) left = left + posterior(c, f) * log(posterior(c, f) * T(c.F));
        return {left, log(T(c.F))};
      }},
+    {.id = "kl-rearranged",
+     .source = "decoupling lemma, proof (l.655)",
+     .kind = Kind::kBound,
+     .premises = "π uniform on F, any π̂ and g",
+     .statement = "∑π̂(f)g(f) − log|F| ≤ log E_{f~π}exp g(f), compared after exp",
+     .shape = Shape::kProcess,
+     .assumes = kData,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       T mean = T(0);
+       T Z = T(0);
+       for (int f = 0; f < c.F; ++f) {
+         mean = mean + posterior(c, f) * score(c, f);
+         Z = Z + exp(score(c, f));
+       }
+       return {exp(mean), Z};
+     }},
     {.id = "decoupling-lemma",
      .source = "decoupling lemma (l.637–641)",
      .kind = Kind::kBound,

@@ -177,6 +177,19 @@ const Entry kTable[] = {
      .assumes = kDensities | kProcessValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> { return failure_probability(c); },
      .twin = Twin::kPremise},
+    {.id = "gen-final-display",
+     .source = "thm:generalization, last display of the proof (l.735), C' = 41.95 C",
+     .kind = Kind::kHighProbability,
+     .premises = "every f ∈ F is a density bounded by C; one index i, as printed",
+     .statement = "P(E_{xᵢ}‖f̂(xᵢ,·) − f*(xᵢ,·)‖₂² > C' log(|F|/δ)) ≤ δ",
+     .shape = Shape::kErm,
+     .assumes = kDensities | kProcessValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       Case<T> one = c;  // the limit without 1/n
+       one.bound = c.bound * T(c.n);
+       return failure_probability(one);
+     },
+     .note = "true but without the sum over i it does not give the rate 1/n of the theorem"},
     {.id = "gen-theorem-constant",
      .source = "eq:generalization (l.394)",
      .kind = Kind::kRate,

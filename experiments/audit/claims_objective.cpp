@@ -78,6 +78,19 @@ const Entry kTable[] = {
        return {T(2) * inner(c, c.mu_hat, psi) - inner(c, c.mu_hat, c.mu_hat) / d,
                d * inner(c, psi, psi)};
      }},
+    {.id = "svd-form-bessel",
+     .source = "eq:svd_form (l.255)",
+     .kind = Kind::kBound,
+     .premises = "E[φφᵀ] = I_d (here √d φ with E[φφᵀ] = I/d)",
+     .statement = "‖E_{ρ₀}[Pφ]‖₂² ≤ E_{ρ₀}∫P², the sum of all squared singular values",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> phi = whitened(c, c.phi_hat);
+       if (phi.empty()) return undefined<T>();
+       const Table<T> psi = correlation(c, phi);
+       return {T(c.d) * inner(c, psi, psi), model_power(c, c.phi, c.mu)};
+     }},
     {.id = "svd-reparameterisation",
      .source = "eq:svd_dual, third equality (l.257)",
      .kind = Kind::kIdentity,

@@ -185,6 +185,23 @@ const Entry kTable[] = {
                sqrt(d3 * square(T(c.A)) * power(h, 3))};
      },
      .twin = Twin::kCorrection},
+    {.id = "regret-gap-second-order",
+     .source = "lem:regret, proof (l.1033 to l.1047)",
+     .kind = Kind::kRate,
+     .relation = Relation::kConstant,
+     .premises = "nζ_n = log(|F|/δ), λ_n = d log(n|F|/δ), α_n = d√(|A|nζ_n)/(1−γ)",
+     .statement = "4γ²d(√λ_n + α_n)²/(1−γ)² ≤ c · d³|A|nζ_n/(1−γ)⁴: smallest c",
+     .shape = Shape::kRates,
+     .assumes = kRatesValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const T h = T(1) / (T(1) - c.gamma);
+       const T n_zeta = log(T(c.F) / c.delta);
+       const T lambda = T(c.d) * log(whole<T>(c.m) * T(c.F) / c.delta);
+       const T alpha = T(c.d) * sqrt(T(c.A) * n_zeta) * h;
+       return {T(4) * square(c.gamma * h * (sqrt(lambda) + alpha)) * T(c.d),
+               power(T(c.d), 3) * T(c.A) * n_zeta * power(h, 4)};
+     },
+     .note = "hidden constant; it moves with log n because λ_n does and nζ_n does not"},
     {.id = "regret-potential-sum",
      .source = "lem:regret, proof (l.1051–1053)",
      .kind = Kind::kBound,

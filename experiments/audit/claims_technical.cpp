@@ -95,7 +95,7 @@ const Entry kTable[] = {
     {.id = "potential-first",
      .source = "lem:potential, first ≤ (l.1236)",
      .kind = Kind::kBound,
-     .premises = "M₀ = λI, M_n = M_{n−1} + G_n, 0 ⪯ G_n ⪯ cI",
+     .premises = "M₀ = λI, M_n = M_{n−1} + G_n, 0 ≺ G_n ⪯ cI",
      .statement = "∑ Tr(G_nM_n⁻¹) ≤ log det M_N − 2d log λ",
      .shape = Shape::kMatrices,
      .assumes = kPsd,

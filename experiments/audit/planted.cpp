@@ -37,11 +37,11 @@ T potential_sum(const Case<T>& c) {
   return total;
 }
 template <class T>
-Sides<T> backup_true_with(const Case<T>& c, const T& spread, const T& discount) {
+Sides<T> backup_true_with(const Case<T>& c, const T& spread, const T& lambda) {
   const Online<T> o = online(c);
   bounds::BackupInputs<T> in = true_inputs(c, o, c.g);
   in.spread = spread;
-  in.gamma = discount;
+  in.lambda = lambda;
   const Table<T> pi = past_policy(c, c.H - 1);
   return {abs(dot(with_policy(occupancy(o.P, pi, c.rho, c.gamma), pi), c.g)),
           bounds::backup_true(in)};
@@ -127,14 +127,14 @@ const Entry kPlanted[] = {
      .statement = "without |A|",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return backup_true_with(c, T(1), c.gamma);
+       return backup_true_with(c, T(1), c.lambda);
      }},
-    {.id = "planted-backup-discount",
+    {.id = "planted-backup-regulariser",
      .source = "lem:backup_true",
-     .statement = "with γ/2 for γ",
+     .statement = "without the term λγ²B∞²d",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return backup_true_with(c, T(c.A), c.gamma / T(2));
+       return backup_true_with(c, T(c.A), T(0));
      }},
     {.id = "planted-loss-bound",
      .source = "gen-loss-bound",

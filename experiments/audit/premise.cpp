@@ -105,34 +105,34 @@ std::optional<std::string> class_broken(const Case<T>& c, unsigned premises) {
   return std::nullopt;
 }
 
-// G ⪰ 0 for the builders' matrices (diagonal or rank one) and any small G: all principal minors.
+// The determinant of the rows and columns in the subset, by elimination; a zero pivot ends it.
 template <class T>
-bool psd(const Table<T>& G) {
-  const int k = G.rows();
-  for (unsigned subset = 1; subset < (1U << static_cast<unsigned>(k)); ++subset) {
-    std::vector<int> index;
-    for (int i = 0; i < k; ++i) {
-      if ((subset >> static_cast<unsigned>(i) & 1U) != 0) index.push_back(i);
+T principal_minor(const Table<T>& G, unsigned subset) {
+  std::vector<int> index;
+  for (int i = 0; i < G.rows(); ++i) {
+    if ((subset >> static_cast<unsigned>(i) & 1U) != 0) index.push_back(i);
+  }
+  const int k = static_cast<int>(index.size());
+  Table<T> minor(k, k);
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < k; ++j) {
+      minor(i, j) = G(index[static_cast<std::size_t>(i)], index[static_cast<std::size_t>(j)]);
     }
-    Table<T> minor(static_cast<int>(index.size()), static_cast<int>(index.size()));
-    for (int i = 0; i < minor.rows(); ++i) {
-      for (int j = 0; j < minor.cols(); ++j) {
-        minor(i, j) = G(index[static_cast<std::size_t>(i)], index[static_cast<std::size_t>(j)]);
-      }
-    }
-    T det = T(1);
-    for (int col = 0; col < minor.rows(); ++col) {  // elimination; a zero pivot ends it
-      if (to_double(minor(col, col)) == 0) {
-        det = T(0);
-        break;
-      }
-      det = det * minor(col, col);
-      for (int i = col + 1; i < minor.rows(); ++i) {
-        const T factor = minor(i, col) / minor(col, col);
-        for (int j = col; j < minor.cols(); ++j) minor(i, j) = minor(i, j) - factor * minor(col, j);
-      }
-    }
+  }
+  for (int c = 0; c < k; ++c) {
+    if (to_double(minor(c, c)) == 0) return T(0);
+  }
+  return determinant(minor);
+}
+// All principal minors ≥ 0; with `strict` the leading ones > 0.
+template <class T>
+bool semidefinite(const Table<T>& G, bool strict) {
+  const unsigned all = 1U << static_cast<unsigned>(G.rows());
+  for (unsigned subset = 1; subset < all; ++subset) {
+    const T det = principal_minor(G, subset);
     if (!le(T(0), det)) return false;
+    const bool leading = (subset & (subset + 1)) == 0;
+    if (strict && leading && !surely_less(T(0), det)) return false;
   }
   return true;
 }
@@ -150,8 +150,8 @@ std::optional<std::string> matrices_broken(const Case<T>& c) {
         if (!equal(G(j, k), G(k, j))) return "G_n is symmetric";
       }
     }
-    if (!psd(G)) return "G_n ⪰ 0";
-    if (!psd(identity<T>(c.d, c.bound) - G)) return "‖G_n‖_op ≤ c";
+    if (!semidefinite(G, true)) return "G_n is positive definite";
+    if (!semidefinite(identity<T>(c.d, c.bound) - G, false)) return "‖G_n‖_op ≤ c";
   }
   return std::nullopt;
 }

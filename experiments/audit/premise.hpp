@@ -22,7 +22,7 @@ enum Premise : unsigned {
   kDensities = 1U << 7U,     // every f is a density bounded by C
   kBounded = 1U << 8U,       // f* is a density, |f| ≤ C for every f
   kProcessValid = 1U << 9U,  // the design rows are distributions
-  kPsd = 1U << 10U,          // 0 ⪯ G_n ⪯ cI, λ > 0
+  kPsd = 1U << 10U,          // 0 ≺ G_n ⪯ cI, λ > 0
   kRatesValid = 1U << 11U,   // d, |A|, n, |F| ≥ 1; γ, δ ∈ (0,1)
   kMeasureValid = 1U << 12U  // ν > 0
 };

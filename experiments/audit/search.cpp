@@ -152,10 +152,11 @@ double violation(Relation relation, const Sides<double>& sides) {
     return std::abs(sides.left - sides.right) / (size + sides.scale + kFloor);
   }
   const double allowance = kTiny + kRounding * sides.scale;
-  if (sides.right < 0 || relation == Relation::kConstant) {
-    if (relation == Relation::kConstant) return -1 / (1 + ratio_of(relation, sides));
-    return (sides.left - sides.right - allowance) / (size + allowance);
+  if (relation == Relation::kConstant) {  // no violation, but something to maximise
+    const double q = sides.left / (std::abs(sides.right) + allowance);
+    return q >= 0 ? -1 / (1 + q) : -1 + q / (1 - q);
   }
+  if (sides.right < 0) return (sides.left - sides.right - allowance) / (size + allowance);
   // (q − 1)/(q + 1) for q = left/right: −1 at 0 ≤ 0, so that the search is not drawn to nothing.
   const double q = std::max(0.0, sides.left) / (sides.right + allowance);
   return (q - 1) / (q + 1);

@@ -59,10 +59,10 @@ void add_make(CLI::App& mdp) {
   auto options = std::make_shared<MakeOptions>();
   CLI::App* app = mdp.add_subcommand("make", "Make an MDP of a family and write it to a file");
   app->add_option("--family", options->spec.family, "One of the families below")->required();
-  app->add_option("--states", options->spec.states, "|S|")->check(CLI::PositiveNumber);
-  app->add_option("--actions", options->spec.actions, "|A|")->check(CLI::PositiveNumber);
+  app->add_option("--states", options->spec.states, "|S|")->check(CLI::Range(Index{1}, kAnySize));
+  app->add_option("--actions", options->spec.actions, "|A|")->check(CLI::Range(Index{1}, kAnySize));
   app->add_option("--rank", options->spec.rank, "d, the dimension of phi and mu")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(Index{1}, kAnySize));
   app->add_option("--gamma", options->spec.gamma, "Discount in (0,1)")->capture_default_str();
   app->add_option("--seed", options->spec.seed, "The instance is a function of it")
       ->capture_default_str();
@@ -152,7 +152,7 @@ void add_import(CLI::App& mdp) {
   app->add_option("--out", options->out, "HDF5 file to write")->required();
   app->add_option("--rank", options->factorise.rank,
                   "Keep this rank (default: the rank of P, exact)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(Index{1}, kAnySize));
   app->add_flag("--shrink", options->factorise.shrink,
                 "When the truncation is no kernel, write mean row + t * (rank - 1 part) instead");
   CLI::Option* gamma = app->add_option("--gamma", options->gamma, "Overrides the file's");

@@ -77,8 +77,11 @@ TEST_CASE("mdp file: a reward that is not linear keeps its empty theta_r", "[mdp
 TEST_CASE("mdp file: a million states come back", "[mdp][file]") {
   // Only a careful sum of a million probabilities is 1 up to tol::kSimplex.
   const Scratch scratch;
-  const TabularMdp mdp =
-      generate({.family = "simplex", .states = 1'000'000, .actions = 1, .rank = 1});
+  constexpr Index kStates = 1'000'000;
+  const Vector uniform = Vector::Constant(kStates, 1e-6);
+  const Matrix ones = Matrix::Ones(kStates, 1);
+  const TabularMdp mdp(Kernel(1, ones, Matrix(uniform), Vector::Ones(kStates)),
+                       {.table = Vector::Zero(kStates), .theta = Vector::Zero(1)}, uniform, 0.9);
   save_mdp(scratch.path / "m.h5", mdp);
   CHECK(load_mdp(scratch.path / "m.h5").rho() == mdp.rho());
 }

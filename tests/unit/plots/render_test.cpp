@@ -77,7 +77,7 @@ TEST_CASE("render: labels are text, whatever they contain", "[plots][render]") {
   render_gnuplot(everything(hostile), Picture::kSvg, file);
   CHECK(!fs::exists(trap));
   const std::string svg = read(file);
-  CHECK_THAT(svg, Catch::Contains("@x %d {/Bold y} a_b^c &lt;b&gt;&amp;amp; \\n   set output"));
+  CHECK_THAT(svg, Catch::Contains("@x %d {/Bold y} a_b^c &lt;b>&amp;amp; \\n   set output"));
   CHECK_THAT(svg, !Catch::Contains("<b>"));
   CHECK(gnuplot_text("a'b\n`c") == "\"a\\047b \\140c\"");
 }
