@@ -69,7 +69,7 @@ Figure figure_of(const LearnRecord& record) {
     panel.title = wanted.title;
     panel.x = {.label = n, .scale = Scale::kLog, .low = {}, .high = {}};
     panel.y = {.label = wanted.unit, .scale = Scale::kLog, .low = {}, .high = {}};
-    panel.legend = wanted.curves.size() > 1 ? Legend::kBottomLeft : Legend::kNone;
+    panel.legend = wanted.curves.size() > 1 ? Legend::kBottomLeft : Legend::kTopLeft;
     int colour = 0;
     for (const Curve& curve : wanted.curves) {
       if (auto series = series_of(record, curve, colour++)) panel.series.push_back(*series);
