@@ -122,8 +122,8 @@ int run(AuditCommand& command) {
 
 void add_audit(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<AuditCommand>();
-  CLI::App* sub = app.add_subcommand(
-      "audit", "Try to break every statement of the paper's theory, as printed");
+  CLI::App* sub =
+      app.add_subcommand("audit", "Try to break every statement of the paper's theory, as printed");
   sub->add_option("--only", command->options.only, "Audit this id (repeatable)")->type_name("ID");
   auto* budget = sub->add_option("--budget", command->options.budget, "Instances per statement")
                      ->capture_default_str();

@@ -12,7 +12,7 @@
 
 namespace speder {
 
-/// Identity of a run: the cell is a Cell's key, the repetition counts 0, 1, 2, …
+/// Identity of a run: the cell is a GridCell's key, the repetition counts 0, 1, 2, …
 struct RunKey {
   std::string experiment;
   std::string cell;

@@ -1,0 +1,13 @@
+#include "plots/analysis.hpp"
+#include "plots/figures/planted.hpp"
+
+namespace speder {
+
+const std::map<std::string_view, Analysis>& analysis_table() {
+  static const std::map<std::string_view, Analysis> table = {
+      {"planted", analyse_planted},
+  };
+  return table;
+}
+
+}  // namespace speder
