@@ -116,7 +116,8 @@ Case<T> build(Shape shape, Choices& choices) {
       build_mdp(choices, c, true);
       break;
     case Shape::kDetour:
-      build_detour(choices, c);
+    case Shape::kCorridor:
+      build_detour(choices, c, shape == Shape::kCorridor);
       break;
     case Shape::kFreeMeasure:
       build_mdp(choices, c, false);

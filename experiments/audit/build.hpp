@@ -9,8 +9,9 @@ namespace speder::audit {
 enum class Shape {
   kMdp,            // low-rank MDP, candidate kernel, policies, g; ν scaled so that both normalisation
                    // assumptions hold for φ* and φ̂ (tight or loose)
-  kDetour,         // the same, a third near the instance that shows the lost factor 2 of
-                   // lem:backup_learned, a third corridors with an error that the data cannot see
+  kDetour,         // the same, half of them near the instance that shows the lost factor 2 of
+                   // lem:backup_learned
+  kCorridor,       // the same, half of them corridors with an error that the data cannot see
   kFreeMeasure,    // the same with ν as drawn (counting, scaled): the assumptions may fail
   kObjective,      // true kernel, arbitrary φ, μ', ρ₀ and p: the spectral objective
   kDensity,        // two conditional densities f*, f on (Y, ν)
@@ -38,7 +39,7 @@ template <class T>
 template <class T>
 void build_mdp(Choices& choices, Case<T>& c, bool normalised);
 template <class T>
-void build_detour(Choices& choices, Case<T>& c);
+void build_detour(Choices& choices, Case<T>& c, bool corridor);
 template <class T>
 void build_class(Choices& choices, Case<T>& c, Shape shape);
 

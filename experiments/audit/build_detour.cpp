@@ -17,6 +17,9 @@ void detour_kernels(Choices& choices, Case<T>& c) {
   c.phi_hat = c.phi;
   Column<T> w(3, 1);
   for (int s = 0; s < 3; ++s) w(s) = choices.unit<T>(Slot::kNu, s) + fraction<T>(1, 100);
+  if (choices.integer(Slot::kKnob, 41, 0, 1) == 0) {  // ‖P̂ − P‖₂‖g‖₂ smallest at ν₁g₁ = ν₂g₂
+    w(2) = w(1) * (choices.unit<T>(Slot::kG, 1) + fraction<T>(1, 100));
+  }
   c.nu = scaled(w, T(1) / (T(2) * sum(w)));  // ‖φ‖ = 1, so ∫(∫‖φ‖)² = 4ν(S) = 2 = d
   const T q = choices.unit<T>(Slot::kScalar, 1);
   c.mu = Table<T>(3, 2);
@@ -61,28 +64,32 @@ void home_policies(Choices& choices, Case<T>& c) {
   c.pi = Table<T>(c.S, 2);
   c.history = Table<T>(c.S, 2);
   c.behaviour = Table<T>(c.S, 2);
+  const bool timid = choices.integer(Slot::kKnob, 42, 0, 1) == 0;  // π_b hardly ever takes action 1
   for (int s = 0; s < c.S; ++s) {
     c.pi(s, 1) = T(1);
     c.history(s, 0) = T(1);
-    c.behaviour(s, 1) =
-        (choices.unit<T>(Slot::kBehaviour, s) + fraction<T>(1, 100)) / fraction<T>(51, 50);
+    const T u = timid ? T(0) : choices.unit<T>(Slot::kBehaviour, s);
+    c.behaviour(s, 1) = (u + fraction<T>(1, 100)) / fraction<T>(51, 50);
     c.behaviour(s, 0) = T(1) - c.behaviour(s, 1);
   }
   c.rho = Table<T>(c.S, 1);
   c.rho(0) = T(1);
   c.g = Table<T>(c.S, 2);
   for (int s = 1; s < c.S; ++s) c.g(s, 1) = choices.unit<T>(Slot::kG, s);
+  if (c.S == 3) c.g(2, 1) = T(1);  // the detour: 1 and G
 }
 
 }  // namespace
 
 template <class T>
-void build_detour(Choices& choices, Case<T>& c) {
+void build_detour(Choices& choices, Case<T>& c, bool corridor) {
   build_mdp(choices, c, true);
-  const int kind = choices.integer(Slot::kKnob, 40, 0, 2);
-  if (kind == 0) return;
-  if (kind == 1) detour_kernels(choices, c);
-  if (kind == 2) corridor_kernels(choices, c);
+  if (choices.integer(Slot::kKnob, 40, 0, 1) == 0) return;
+  if (corridor) {
+    corridor_kernels(choices, c);
+  } else {
+    detour_kernels(choices, c);
+  }
   home_policies(choices, c);
   const int pairs = c.S * c.A;
   c.weights = Table<T>(pairs, 1, fraction<T>(1, pairs));
@@ -91,7 +98,7 @@ void build_detour(Choices& choices, Case<T>& c) {
   for (int s = 0; s < c.S; ++s) c.base(s) = fraction<T>(1, c.S) / c.nu(s);
 }
 
-template void build_detour(Choices&, Case<double>&);
-template void build_detour(Choices&, Case<Exact>&);
+template void build_detour(Choices&, Case<double>&, bool);
+template void build_detour(Choices&, Case<Exact>&, bool);
 
 }  // namespace speder::audit

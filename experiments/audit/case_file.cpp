@@ -102,6 +102,7 @@ std::vector<std::string> required_tables(Shape shape) {
   switch (shape) {
     case Shape::kMdp:
     case Shape::kDetour:
+    case Shape::kCorridor:
     case Shape::kFreeMeasure:
     case Shape::kObjective:
       return {"nu", "phi",     "mu",     "theta",   "rho",  "pi",    "history", "behaviour",

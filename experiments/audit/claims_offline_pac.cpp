@@ -92,7 +92,7 @@ const Entry kTable[] = {
      .kind = Kind::kBound,
      .premises = "ρ_b = d^{π_b}, ω = max 1/π_b, g = |E_P̂ V − E_P V|",
      .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + 2d²nζ/(1−γ)² + 4λd/(1−γ)²) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
-     .shape = Shape::kDetour,
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Offline<T> o = offline(c, true);
@@ -102,7 +102,24 @@ const Entry kTable[] = {
        in.l2 = sqrt(T(2)) * T(c.d) / (T(1) - c.gamma);
        return {occupancy_mean(c, o.P_hat, g), bounds::backup_learned_printed(in)};
      },
-     .note = "for this g the lost factors are absorbed by the loose B₂ on every instance tried"},
+     .corrected_by = "pessimism-invocation-corrected",
+     .note = "the factors lost in lem:backup_learned_offline show even for this g"},
+    {.id = "pessimism-invocation-corrected",
+     .source = "lem:pessimism, proof (l.1149–1150)",
+     .kind = Kind::kBound,
+     .premises = "the same",
+     .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(2n(ω/γ)E_{ρ_b}g² + 4d²nζ/(1−γ)² + 4λd/(1−γ)²) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .shape = Shape::kCorridor,
+     .assumes = kOnline,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Offline<T> o = offline(c, true);
+       const Column<T> g = model_gap(o.P, o.P_hat, value(o.P, o.r, c.pi, c.gamma));
+       bounds::BackupInputs<T> in = offline_inputs(c, o, g, true);
+       in.sup = T(2) / (T(1) - c.gamma);
+       in.l2 = sqrt(T(2)) * T(c.d) / (T(1) - c.gamma);
+       return {occupancy_mean(c, o.P_hat, g), bounds::backup_learned_offline(in)};
+     },
+     .twin = Twin::kCorrection},
     {.id = "pessimism-alpha",
      .source = "lem:pessimism (l.1132) against what its proof needs",
      .kind = Kind::kRate,

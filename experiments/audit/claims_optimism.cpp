@@ -98,7 +98,7 @@ const Entry kTable[] = {
      .kind = Kind::kBound,
      .premises = "b = α‖φ̂‖ in Σ⁻¹_{ρ_n×U,φ̂} (no concentration needed), α = γ²√(2n|A|·2d(1+dγ²/(1−γ)²)ζ + 8d²nζ/(1−γ)² + 4λd/(1−γ)²)",
      .statement = "V^π_{P,r} − V^π_{P̂,r+b} ≤ √(2|A|d(1 + γ²d/(1−γ)²)ζ/(1−γ))",
-     .shape = Shape::kDetour,
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Gap<T> x = gap(c);
@@ -113,7 +113,7 @@ const Entry kTable[] = {
      .relation = Relation::kConstant,
      .premises = "α = c d√(|A|nζ)/(1−γ), λ = d nζ, ζ any number at least both model errors",
      .statement = "V^π_{P̂,r+b} ≥ V^π_{P,r} − √(2|A|d(1 + γ²d/(1−γ)²)ζ/(1−γ)): smallest c",
-     .shape = Shape::kDetour,
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Gap<T> x = gap(c);
