@@ -79,8 +79,9 @@ std::vector<const Entry*> select(const std::vector<std::string>& only) {
   for (const std::string& id : only) {
     const Entry* entry = find_entry(id);
     if (entry == nullptr) {
-      throw InputError(fmt::format("audit: no entry '{}'; nearest: {} (speder audit --list shows all)",
-                                   id, suggestions(id)));
+      throw InputError(
+          fmt::format("audit: no entry '{}'; nearest: {} (speder audit --list shows all)", id,
+                      suggestions(id)));
     }
     if (std::find(chosen.begin(), chosen.end(), entry) == chosen.end()) chosen.push_back(entry);
   }

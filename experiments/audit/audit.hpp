@@ -24,7 +24,7 @@ struct Finding {
 struct AuditOptions {
   std::int64_t budget = 50'000;  // instances per entry
   std::uint64_t seed = 1;
-  int jobs = 0;  // 0: all cores; the findings do not depend on it
+  int jobs = 0;                        // 0: all cores; the findings do not depend on it
   std::vector<std::string> only = {};  // ids; empty: all
 };
 inline constexpr std::int64_t kQuickBudget = 5'000;

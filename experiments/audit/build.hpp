@@ -7,11 +7,11 @@ namespace speder::audit {
 
 /// Instance shapes. Each is a function of choices, the same in double and exact arithmetic.
 enum class Shape {
-  kMdp,            // low-rank MDP, candidate kernel, policies, g; ν scaled so that both normalisation
-                   // assumptions hold for φ* and φ̂ (tight or loose)
-  kDetour,         // the same, half of them near the instance that shows the lost factor 2 of
-                   // lem:backup_learned
-  kCorridor,       // the same, half of them corridors with an error that the data cannot see
+  kMdp,       // low-rank MDP, candidate kernel, policies, g; ν scaled so that both normalisation
+              // assumptions hold for φ* and φ̂ (tight or loose)
+  kDetour,    // the same, half of them near the instance that shows the lost factor 2 of
+              // lem:backup_learned
+  kCorridor,  // the same, half of them corridors with an error that the data cannot see
   kFreeMeasure,    // the same with ν as drawn (counting, scaled): the assumptions may fail
   kObjective,      // true kernel, arbitrary φ, μ', ρ₀ and p: the spectral objective
   kDensity,        // two conditional densities f*, f on (Y, ν)

@@ -34,11 +34,12 @@ void free_candidates(Choices& choices, Case<T>& c) {
   for (int x = 0; x < c.X; ++x) {
     for (int y = 0; y < c.S; ++y) largest = max(largest, c.family(x, y));
   }
-  c.bound = largest * (T(1) + T(9) * choices.unit<T>(Slot::kScalar, 3));
+  c.bound = largest * (T(1) + T(99) * choices.unit<T>(Slot::kScalar, 3));
   for (int i = c.X; i < c.F * c.X; ++i) {
     const bool truth = choices.integer(Slot::kKnob, 30 + i, 0, 2) == 0;  // f = f* at this x
     for (int y = 0; y < c.S; ++y) {
-      c.family(i, y) = truth ? c.family(i % c.X, y) : c.bound * (T(2) * choices.unit<T>(Slot::kLoss, i * 8 + y) - T(1));
+      c.family(i, y) = truth ? c.family(i % c.X, y)
+                             : c.bound * (T(2) * choices.unit<T>(Slot::kLoss, i * 8 + y) - T(1));
     }
   }
 }
@@ -53,7 +54,7 @@ void build_class(Choices& choices, Case<T>& c, Shape shape) {
   c.S = choices.integer(Slot::kSize, 1, 1, density ? 5 : process ? 3 : 4 / c.X);
   c.F = density ? 2 : choices.integer(Slot::kSize, 2, 1, 4);
   constexpr int kSamples[] = {1, 2, 3, 4, 6, 8, 12, 20, 30};
-  c.n = density    ? choices.integer(Slot::kSize, 3, 1, 5)
+  c.n = density   ? choices.integer(Slot::kSize, 3, 1, 5)
         : process ? choices.integer(Slot::kSize, 3, 1, 3)
                   : kSamples[choices.integer(Slot::kSize, 3, 0, 8)];
   choose_measure(choices, c);

@@ -7,8 +7,20 @@ namespace speder::audit {
 namespace {
 
 // Knob indices.
-enum Knob { kFamily = 0, kRotation, kStretch, kMeasure, kCandidate, kGamma, kSign, kTimes,
-            kLambda, kAlpha, kHatFamily, kRotationHat };
+enum Knob {
+  kFamily = 0,
+  kRotation,
+  kStretch,
+  kMeasure,
+  kCandidate,
+  kGamma,
+  kSign,
+  kTimes,
+  kLambda,
+  kAlpha,
+  kHatFamily,
+  kRotationHat
+};
 
 // φ rows in the simplex (latent-state mixture), one-hot (block MDP), or the canonical basis.
 template <class T>
@@ -92,8 +104,8 @@ void choose_measure(Choices& choices, Case<T>& c, bool normalised) {
   const T largest = max(max(normalisation(c, lengths(c.phi)), normalisation(c, lengths(c.phi_hat))),
                         normalisation(c, reward(c)));
   const double room = c.d / to_double(largest);
-  const Fraction k = kind == 3 ? simplest_between(0.1 * room, 0.5 * room)
-                               : simplest_between(0.98 * room, room);
+  const Fraction k =
+      kind == 3 ? simplest_between(0.1 * room, 0.5 * room) : simplest_between(0.98 * room, room);
   c.nu = scaled(c.nu, fraction<T>(k.numerator, k.denominator));
 }
 

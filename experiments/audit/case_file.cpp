@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "speder-audit-counterexample";
-constexpr std::int64_t kLargestSize = 64;                      // states, actions, … of a replayed file
+constexpr std::int64_t kLargestSize = 64;  // states, actions, … of a replayed file
 constexpr std::int64_t kLargestCount = 1'000'000'000'000'000;  // m
 constexpr int kLargestSamples = 64;  // n, X·S and F decide how much is enumerated
 
@@ -50,8 +50,9 @@ struct Reader {
     const Json& entry = sizes.at(name);
     const std::int64_t limit = std::string_view(name) == "m" ? kLargestCount : kLargestSize;
     const std::int64_t read = entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
-    if (read < 0 || (read > limit && std::string_view(name) != "F" && std::string_view(name) != "d" &&
-                     std::string_view(name) != "A") ||
+    if (read < 0 ||
+        (read > limit && std::string_view(name) != "F" && std::string_view(name) != "d" &&
+         std::string_view(name) != "A") ||
         read > kLargestCount) {
       throw ConfigError(file, fmt::format("sizes.{}", name),
                         fmt::format("expected a whole number between 0 and {}", limit));
@@ -64,7 +65,8 @@ struct Reader {
   void table(const char* name, Table<Exact>& table) const {
     if (!values.contains(name)) return;
     const Json& rows = values.at(name);
-    const std::size_t cols = rows.is_array() && !rows.empty() && rows[0].is_array() ? rows[0].size() : 0;
+    const std::size_t cols =
+        rows.is_array() && !rows.empty() && rows[0].is_array() ? rows[0].size() : 0;
     if (cols == 0) throw ConfigError(file, name, "expected a list of rows of fractions");
     table = Table<Exact>(static_cast<int>(rows.size()), static_cast<int>(cols));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -91,12 +93,12 @@ struct Reader {
 using Shapes = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
 Shapes expected_shapes(const Case<Exact>& c) {
   const std::int64_t S = c.S, A = c.A, d = c.d, H = c.H, X = c.X, F = c.F;
-  return {{"nu", {S, 1}},          {"phi", {S * A, d}},     {"mu", {S, d}},
-          {"theta", {d, 1}},       {"rho", {S, 1}},         {"pi", {S, A}},
-          {"history", {H * S, A}}, {"behaviour", {S, A}},   {"g", {S, A}},
-          {"phi_hat", {S * A, d}}, {"mu_hat", {S, d}},      {"weights", {S * A, 1}},
-          {"base", {S, 1}},        {"counts", {S * A, 1}},  {"matrices", {H * d, d}},
-          {"family", {F * X, S}},  {"loss", {F * X, S}},    {"design", {S + 1, X}}};
+  return {{"nu", {S, 1}},          {"phi", {S * A, d}},    {"mu", {S, d}},
+          {"theta", {d, 1}},       {"rho", {S, 1}},        {"pi", {S, A}},
+          {"history", {H * S, A}}, {"behaviour", {S, A}},  {"g", {S, A}},
+          {"phi_hat", {S * A, d}}, {"mu_hat", {S, d}},     {"weights", {S * A, 1}},
+          {"base", {S, 1}},        {"counts", {S * A, 1}}, {"matrices", {H * d, d}},
+          {"family", {F * X, S}},  {"loss", {F * X, S}},   {"design", {S + 1, X}}};
 }
 std::vector<std::string> required_tables(Shape shape) {
   switch (shape) {
@@ -105,8 +107,8 @@ std::vector<std::string> required_tables(Shape shape) {
     case Shape::kCorridor:
     case Shape::kFreeMeasure:
     case Shape::kObjective:
-      return {"nu", "phi",     "mu",     "theta",   "rho",  "pi",    "history", "behaviour",
-              "g",  "phi_hat", "mu_hat", "weights", "base", "counts"};
+      return {"nu",        "phi", "mu",      "theta",  "rho",     "pi",   "history",
+              "behaviour", "g",   "phi_hat", "mu_hat", "weights", "base", "counts"};
     case Shape::kMatrices:
       return {"matrices"};
     case Shape::kRates:
@@ -129,8 +131,9 @@ struct ShapeChecker {
     if (table.empty() && !needed) return;
     const auto [rows, cols] = shapes.at(name);
     if (table.rows() != rows || table.cols() != cols) {
-      throw ConfigError(file, name, fmt::format("expected {} × {} numbers, found {} × {}", rows, cols,
-                                                table.rows(), table.cols()));
+      throw ConfigError(file, name,
+                        fmt::format("expected {} × {} numbers, found {} × {}", rows, cols,
+                                    table.rows(), table.cols()));
     }
   }
 };
@@ -152,7 +155,8 @@ const Entry& entry_of(const std::string& file, const Json& json) {
   for (const char* key : {"id", "sizes", "values"}) {
     if (!json.contains(key)) throw ConfigError(file, key, "missing");
   }
-  if (!json.at("sizes").is_object() || !json.at("values").is_object() || !json.at("id").is_string()) {
+  if (!json.at("sizes").is_object() || !json.at("values").is_object() ||
+      !json.at("id").is_string()) {
     throw ConfigError(file, "id, sizes, values", "of the wrong type");
   }
   const Entry* entry = find_entry(json.at("id").get<std::string>());

@@ -72,7 +72,8 @@ void perturb(Choices& choices, Rng& rng) {
   const auto all = choices.made();
   const Index moves = 1 + rng.index(3);
   for (Index k = 0; k < moves; ++k) {
-    const auto& [slot, i] = all[static_cast<std::size_t>(rng.index(static_cast<Index>(all.size())))];
+    const auto& [slot, i] =
+        all[static_cast<std::size_t>(rng.index(static_cast<Index>(all.size())))];
     Choice& c = choices.at(slot, i);
     const double u = static_cast<double>(c.numerator) / c.denominator;
     const double pick = rng.uniform();

@@ -13,8 +13,28 @@ namespace speder::audit {
 /// What a choice decides. Indices inside a slot do not move when another slot changes, so that a
 /// small change of the choices is a small change of the instance.
 enum class Slot {
-  kSize, kKnob, kScalar, kPhi, kMu, kTheta, kNu, kRho, kPi, kHistory, kBehaviour, kG, kPhiHat,
-  kMuHat, kWeights, kBase, kCounts, kMatrix, kClass, kLoss, kDesign, kCount
+  kSize,
+  kKnob,
+  kScalar,
+  kPhi,
+  kMu,
+  kTheta,
+  kNu,
+  kRho,
+  kPi,
+  kHistory,
+  kBehaviour,
+  kG,
+  kPhiHat,
+  kMuHat,
+  kWeights,
+  kBase,
+  kCounts,
+  kMatrix,
+  kClass,
+  kLoss,
+  kDesign,
+  kCount
 };
 
 /// A fraction in [0, 1]: exactly the same number in double and in rational arithmetic.

@@ -26,7 +26,8 @@ const Entry kTable[] = {
     {.id = "canonical-basis-representation",
      .source = "assump:repr_norm, tabular example (l.417)",
      .kind = Kind::kExample,
-     .premises = "tabular MDP, φ(s,a) the canonical basis of R^{|S||A|}, d = |S||A|, counting measure",
+     .premises =
+         "tabular MDP, φ(s,a) the canonical basis of R^{|S||A|}, d = |S||A|, counting measure",
      .statement = "∑_s(∑_a‖φ(s,a)‖₂)² ≤ d",
      .shape = Shape::kFreeMeasure,
      .assumes = kMdpValid,
@@ -173,17 +174,21 @@ const Entry kOpen[] = {
      .kind = Kind::kRate,
      .relation = Relation::kConstant,
      .premises = "all assumptions; hidden constant and logarithms",
-     .statement = "N = Θ̃(d⁴|A|²/((1−γ)⁶ε²)) episodes give an ε-optimal policy with high probability",
-     .note = "hidden constant and logarithms, and an algorithm instead of a formula: measured by the "
-             "sweeps pac-d, pac-A, pac-gamma, pac-eps and pac-F"},
+     .statement =
+         "N = Θ̃(d⁴|A|²/((1−γ)⁶ε²)) episodes give an ε-optimal policy with high probability",
+     .note =
+         "hidden constant and logarithms, and an algorithm instead of a formula: measured by the "
+         "sweeps pac-d, pac-A, pac-gamma, pac-eps and pac-F"},
     {.id = "model-error-for-all-n",
      .source = "sec:online, the two assumed inequalities (l.749–752)",
      .kind = Kind::kHighProbability,
      .relation = Relation::kConstant,
      .premises = "ζ_n is never defined",
      .statement = "with probability 1−δ both model errors are at most ζ_n for every n at once",
-     .note = "ζ_n is not defined; thm:generalization is for one n, so 'for every n' costs a union bound "
-             "(ζ_n = C' log(2n²|F|/δ)/n), and the log n this brings is what optimism-alpha-order misses"},
+     .note = "ζ_n is not defined; thm:generalization is for one n, so 'for every n' costs a union "
+             "bound "
+             "(ζ_n = C' log(2n²|F|/δ)/n), and the log n this brings is what optimism-alpha-order "
+             "misses"},
     {.id = "coverage-supremum-domain",
      .source = "main text (l.438) against thm:pac_offline (l.1176)",
      .kind = Kind::kDefinition,

@@ -30,20 +30,23 @@ const Entry kTable[] = {
      .source = "lem:backup_learned (l.797–800)",
      .kind = Kind::kBound,
      .premises = "‖g‖∞ ≤ B∞, ‖∫_A g(·,a)da‖₂ ≤ B₂, both model errors ≤ ζ_n",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + B₂²nζ + λB∞²d) · "
+                  "E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return learned_sides(c, c.g, bounds::backup_learned_printed<T>);
      },
      .corrected_by = "backup-learned-corrected",
-     .note = "fails twice: a g of both signs has B₂ = 0 by cancellation, and for g ≥ 0 the factor 2 of "
-             "(x+y)² ≤ 2x²+2y² is missing (backup-learned-nonnegative)"},
+     .note =
+         "fails twice: a g of both signs has B₂ = 0 by cancellation, and for g ≥ 0 the factor 2 of "
+         "(x+y)² ≤ 2x²+2y² is missing (backup-learned-nonnegative)"},
     {.id = "backup-learned-nonnegative",
      .source = "lem:backup_learned (l.797–800), g ≥ 0",
      .kind = Kind::kBound,
      .premises = "the same and g ≥ 0",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + B₂²nζ + λB∞²d) · "
+                  "E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -55,7 +58,8 @@ const Entry kTable[] = {
      .source = "lem:backup_learned (l.797–800)",
      .kind = Kind::kBound,
      .premises = "‖g‖∞ ≤ B∞, ‖∫_A |g(·,a)|da‖₂ ≤ B₂, both model errors ≤ ζ_n",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(2n|A|E_{ρ'_n,U}g² + 2B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "|E_{d̂^π}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(2n|A|E_{ρ'_n,U}g² + 2B₂²nζ + λB∞²d) · "
+                  "E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -101,8 +105,8 @@ const Entry kTable[] = {
        const Column<T> d = with_policy(occupancy(o.P_hat, c.pi, c.rho, c.gamma), c.pi);
        const Table<T> Sigma = covariance(c.phi_hat, o.rho_uniform, o.n, c.lambda);
        const Column<T> v = direction(c, c.g);
-       return {abs(dot(d, c.phi_hat * v)), dot(d, roots(squared_norms(c.phi_hat, Sigma))) *
-                                               sqrt(max(dot(v, Sigma * v), T(0)))};
+       return {abs(dot(d, c.phi_hat * v)),
+               dot(d, roots(squared_norms(c.phi_hat, Sigma))) * sqrt(max(dot(v, Sigma * v), T(0)))};
      }},
     {.id = "backup-covariance-norm",
      .source = "lem:backup_learned, proof (l.823–824)",

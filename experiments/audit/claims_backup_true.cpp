@@ -21,7 +21,8 @@ const Entry kTable[] = {
      .source = "lem:backup_true (l.913–916)",
      .kind = Kind::kBound,
      .premises = "‖g‖∞ ≤ B∞; ρ_n includes π_n; Σ = Σ_{ρ_n,φ*}",
-     .statement = "|E_{d^{π_n}}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + √(nγ|A|E_{ρ_n,U}g² + λγ²B∞²d) · E_{d^{π_n}}‖φ*‖_{Σ⁻¹}",
+     .statement = "|E_{d^{π_n}}g| ≤ √((1−γ)|A|E_{ρ_n,U}g²) + √(nγ|A|E_{ρ_n,U}g² + λγ²B∞²d) · "
+                  "E_{d^{π_n}}‖φ*‖_{Σ⁻¹}",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Online<T> o = online(c);
@@ -50,8 +51,7 @@ const Entry kTable[] = {
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Online<T> o = online(c);
-       return {next_square(c, o) / c.gamma,
-               T(c.A) / c.gamma * dot(o.rho_uniform, squares(c.g))};
+       return {next_square(c, o) / c.gamma, T(c.A) / c.gamma * dot(o.rho_uniform, squares(c.g))};
      },
      .corrected_by = "backup-true-step-back-corrected",
      .note = "going back to ρ_n costs 1/γ itself; the printed middle line has already spent it"},

@@ -37,8 +37,7 @@ T printed_three_terms(const Case<T>& c, const Planned<T>& p) {
   const Online<T> o = online(c);
   const Table<T> Sigma = covariance(c.phi_hat, o.rho_pairs, o.n, c.lambda);
   const Column<T> b = scaled(roots(squared_norms(c.phi_hat, Sigma)), c.alpha);
-  return T(3) * dot(action_sum(c, squares(p.r)), c.nu) +
-         T(3) * l2_squared(action_sum(c, b), c.nu) +
+  return T(3) * dot(action_sum(c, squares(p.r)), c.nu) + T(3) * l2_squared(action_sum(c, b), c.nu) +
          T(3) * square(c.gamma) * l2_squared(action_sum(c, squares(p.Q)), c.nu);
 }
 template <class T>
@@ -74,11 +73,13 @@ T concentration_quantile(const Case<T>& c, const Column<T>& law, int n, const T&
     }
   };
   visit(visit, 0, n, T(1));
-  std::sort(ratios.begin(), ratios.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::sort(ratios.begin(), ratios.end(),
+            [](const auto& x, const auto& y) { return x.first > y.first; });
   T tail = T(0);
   for (const auto& [ratio, p] : ratios) {
     tail = tail + p;
-    if (surely_less(fraction<T>(1, 10), tail)) return sqrt(fraction<T>(std::llround(ratio * 1e9), 1'000'000'000));
+    if (surely_less(fraction<T>(1, 10), tail))
+      return sqrt(fraction<T>(std::llround(ratio * 1e9), 1'000'000'000));
   }
   return T(1);
 }
@@ -88,8 +89,10 @@ const Entry kTable[] = {
      .source = "lem:bonus_concentration (l.846–855)",
      .kind = Kind::kHighProbability,
      .relation = Relation::kConstant,
-     .premises = "λ_n = d log(n|F|/δ), |F| = 1, δ = 1/10, data i.i.d. from ρ_n × U; |S||A| ≤ 4, n ≤ 8, exact quantiles",
-     .statement = "with probability 1−δ both ratios of ‖φ‖_{Σ̂⁻¹} and ‖φ‖_{Σ⁻¹} are at most c: smallest c",
+     .premises = "λ_n = d log(n|F|/δ), |F| = 1, δ = 1/10, data i.i.d. from ρ_n × U; |S||A| ≤ 4, n "
+                 "≤ 8, exact quantiles",
+     .statement =
+         "with probability 1−δ both ratios of ‖φ‖_{Σ̂⁻¹} and ‖φ‖_{Σ⁻¹} are at most c: smallest c",
      .shape = Shape::kMdp,
      .assumes = kMdpValid | kCandidate | kCandidateNorm,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -99,7 +102,8 @@ const Entry kTable[] = {
        const T lambda = T(c.d) * log(T(10 * n));
        return {concentration_quantile(c, o.rho_uniform, n, lambda), T(1)};
      },
-     .note = "hidden constants c₁, c₂ and λ; the covariance must use the law of the data (rho-n-is-the-data)"},
+     .note = "hidden constants c₁, c₂ and λ; the covariance must use the law of the data "
+             "(rho-n-is-the-data)"},
     {.id = "bonus-sup",
      .source = "lem:norm_bonus (l.955, l.961)",
      .kind = Kind::kBound,
@@ -183,7 +187,8 @@ const Entry kTable[] = {
      .source = "same lemma, proof (l.986–988)",
      .kind = Kind::kBound,
      .premises = "as printed",
-     .statement = "3∫∫r² + 3∫(∫α‖φ̂‖_{Σ⁻¹_{ρ_n}})² + 3γ²∫(∫Q²)² ≤ 3d + 3α²d/λ + 3d²γ²(1+α/√λ)²/(1−γ)²",
+     .statement =
+         "3∫∫r² + 3∫(∫α‖φ̂‖_{Σ⁻¹_{ρ_n}})² + 3γ²∫(∫Q²)² ≤ 3d + 3α²d/λ + 3d²γ²(1+α/√λ)²/(1−γ)²",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {printed_three_terms(c, planned(c)),

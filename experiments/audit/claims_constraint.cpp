@@ -92,8 +92,7 @@ const Entry kTable[] = {
      .assumes = kMdpValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const T power = trace(weighted_gram(c, c.mu_hat)) / T(c.d);
-       const T dual =
-           T(2) * transition_mean(c, c.phi_hat, reparameterised(c, c.mu_hat)) - power;
+       const T dual = T(2) * transition_mean(c, c.phi_hat, reparameterised(c, c.mu_hat)) - power;
        return {dual, T(-2) * speder_objective(c, c.phi_hat, c.mu_hat), power};
      }},
     {.id = "constraint-keeps-features-short",
@@ -139,7 +138,8 @@ const Entry kTable[] = {
      .kind = Kind::kIdentity,
      .relation = Relation::kEqual,
      .premises = "the double sum runs over all pairs of D (here with weights ρ₀)",
-     .statement = "∑_{x,x'} w(x)w(x') ∑_{jk}(φ_jφ_k(x) − δ_jk/d)(φ_jφ_k(x') − δ_jk/d) = ‖E[φφᵀ] − I/d‖_F²",
+     .statement =
+         "∑_{x,x'} w(x)w(x') ∑_{jk}(φ_jφ_k(x) − δ_jk/d)(φ_jφ_k(x') − δ_jk/d) = ‖E[φφᵀ] − I/d‖_F²",
      .shape = Shape::kObjective,
      .assumes = kMdpValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -156,8 +156,8 @@ const Entry kTable[] = {
            pairs = pairs + c.weights(x) * c.weights(y) * product;
          }
        }
-       const Table<T> gap = covariance(c.phi_hat, c.weights, T(1), T(0)) -
-                            identity<T>(c.d, fraction<T>(1, c.d));
+       const Table<T> gap =
+           covariance(c.phi_hat, c.weights, T(1), T(0)) - identity<T>(c.d, fraction<T>(1, c.d));
        return {pairs, dot(gap, gap), T(c.d)};
      }},
     {.id = "normalisation-regulariser",

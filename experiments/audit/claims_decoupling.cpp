@@ -101,7 +101,8 @@ const Entry kTable[] = {
        return {mean, T(1)};
      },
      .corrected_by = "decoupling-peeling-corrected",
-     .note = "f̂(D) must be the integration variable f: an estimator that has seen D does not peel off"},
+     .note =
+         "f̂(D) must be the integration variable f: an estimator that has seen D does not peel off"},
     {.id = "decoupling-peeling-corrected",
      .source = "decoupling lemma, proof (l.666, l.674)",
      .kind = Kind::kIdentity,
@@ -130,9 +131,11 @@ const Entry kTable[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Process<T> process{c};
        T mean = T(0);
-       for (int i = 0; i < c.n; ++i) mean = mean + process.tangent_mean(0, i - 1 < c.S ? i - 1 : -1);
+       for (int i = 0; i < c.n; ++i)
+         mean = mean + process.tangent_mean(0, i - 1 < c.S ? i - 1 : -1);
        T product = T(1);
-       for (int i = 0; i < c.n; ++i) product = product * process.tangent(0, i - 1 < c.S ? i - 1 : -1);
+       for (int i = 0; i < c.n; ++i)
+         product = product * process.tangent(0, i - 1 < c.S ? i - 1 : -1);
        return {product, exp(-mean)};
      },
      .corrected_by = "decoupling-tangent-product-corrected",
@@ -177,7 +180,8 @@ const Entry kTable[] = {
        return {printed / T(c.F), stated / T(c.F)};
      },
      .corrected_by = "decoupling-lemma",
-     .note = "the minus sign moved out of the exponent: the printed left side is negative, so its bound "
+     .note = "the minus sign moved out of the exponent: the printed left side is negative, so its "
+             "bound "
              "by 1 is empty"},
     {.id = "gen-chernoff",
      .source = "thm:generalization, Chernoff's method (l.693)",

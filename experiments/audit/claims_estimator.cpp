@@ -55,12 +55,14 @@ Table<T> cell_losses(const Case<T>& c) {  // (F × cells)
 template <class T>
 T objective(const Table<T>& loss, int f, const std::vector<int>& counts) {
   T total = T(0);
-  for (int z = 0; z < loss.cols(); ++z) total = total + T(counts[static_cast<std::size_t>(z)]) * loss(f, z);
+  for (int z = 0; z < loss.cols(); ++z)
+    total = total + T(counts[static_cast<std::size_t>(z)]) * loss(f, z);
   return total;
 }
 // The largest error among the minimisers of the objective.
 template <class T>
-T worst_minimiser(const Table<T>& loss, const std::vector<T>& errors, const std::vector<int>& counts) {
+T worst_minimiser(const Table<T>& loss, const std::vector<T>& errors,
+                  const std::vector<int>& counts) {
   constexpr double kTie = 1e-12;
   std::vector<double> values;
   for (int f = 0; f < loss.rows(); ++f) values.push_back(to_double(objective(loss, f, counts)));
@@ -68,7 +70,8 @@ T worst_minimiser(const Table<T>& loss, const std::vector<T>& errors, const std:
   for (const double v : values) best = std::min(best, v);
   T worst = T(0);
   for (std::size_t f = 0; f < values.size(); ++f) {
-    if (values[f] <= best + kTie * (1 + std::abs(best)) && to_double(errors[f]) > to_double(worst)) {
+    if (values[f] <= best + kTie * (1 + std::abs(best)) &&
+        to_double(errors[f]) > to_double(worst)) {
       worst = errors[f];
     }
   }
@@ -195,7 +198,8 @@ const Entry kTable[] = {
      .kind = Kind::kRate,
      .relation = Relation::kConstant,
      .premises = "every f ∈ F is a density bounded by C; i.i.d. data, exact quantiles",
-     .statement = "(1−δ)-quantile of E‖P − P̂‖₂² ≤ c · C log(|F|/δ)/n: smallest c (the proof gives 41.95)",
+     .statement =
+         "(1−δ)-quantile of E‖P − P̂‖₂² ≤ c · C log(|F|/δ)/n: smallest c (the proof gives 41.95)",
      .shape = Shape::kErm,
      .assumes = kDensities | kProcessValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {

@@ -33,10 +33,13 @@ const Entry kTable[] = {
      .statement = "∑_y f(x,y)² ≤ C",
      .shape = Shape::kSignedDensity,
      .assumes = kBounded,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> { return {density_power(c, 1), c.bound}; },
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return {density_power(c, 1), c.bound};
+     },
      .corrected_by = "gen-sum-of-squares-with-premise",
-     .note = "the proof notes ∑f = 1, but the theorem does not assume it and the objective does not "
-             "enforce it (l.338); non-negativity is needed too"},
+     .note =
+         "the proof notes ∑f = 1, but the theorem does not assume it and the objective does not "
+         "enforce it (l.338); non-negativity is needed too"},
     {.id = "gen-sum-of-squares-with-premise",
      .source = "thm:generalization, proof (l.713)",
      .kind = Kind::kBound,
@@ -44,7 +47,9 @@ const Entry kTable[] = {
      .statement = "∑_y f(x,y)² ≤ C",
      .shape = Shape::kDensity,
      .assumes = kDensities,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> { return {density_power(c, 1), c.bound}; },
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return {density_power(c, 1), c.bound};
+     },
      .twin = Twin::kPremise},
     {.id = "gen-second-moment",
      .source = "thm:generalization, proof, first equality (l.715–716)",
@@ -103,7 +108,8 @@ const Entry kTable[] = {
      .shape = Shape::kSignedDensity,
      .assumes = kBounded,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return {loss_moment(c, 0, 1), density_error(c, 1), density_power(c, 0) + density_power(c, 1)};
+       return {loss_moment(c, 0, 1), density_error(c, 1),
+               density_power(c, 0) + density_power(c, 1)};
      }},
     {.id = "gen-variance",
      .source = "thm:generalization, proof (l.723)",
@@ -145,7 +151,8 @@ const Entry kTable[] = {
      .source = "thm:generalization, proof (l.728–729)",
      .kind = Kind::kBound,
      .premises = "f, f* densities ≤ C, ρ > 0, n samples with the same x",
-     .statement = "∑ᵢ log E[exp(−ρl)] ≤ −ρ ∑ᵢ E[l] + (e^{3ρC}−3ρC−1)/(9C²) · E[l²] (second term without ∑ᵢ)",
+     .statement =
+         "∑ᵢ log E[exp(−ρl)] ≤ −ρ ∑ᵢ E[l] + (e^{3ρC}−3ρC−1)/(9C²) · E[l²] (second term without ∑ᵢ)",
      .shape = Shape::kDensity,
      .assumes = kDensities,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -206,15 +213,16 @@ const Entry kTable[] = {
     {.id = "l2-below-l1-with-premise",
      .source = "Compared with the MLE guarantee (l.738)",
      .kind = Kind::kBound,
-     .premises = "discrete domain with the counting measure (here: ν divided by its smallest weight)",
+     .premises =
+         "discrete domain with the counting measure (here: ν divided by its smallest weight)",
      .statement = "‖f − f*‖₂ ≤ ‖f − f*‖₁ when ν(y) ≥ 1 for every y",
      .shape = Shape::kDensity,
      .assumes = kDensities,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        T least = c.nu(0);
        for (int y = 1; y < c.S; ++y) least = min(least, c.nu(y));
-       const T l1 = over_targets<T>(
-           c, [&](int y) -> T { return abs(c.family(1, y) - c.family(0, y)); });
+       const T l1 =
+           over_targets<T>(c, [&](int y) -> T { return abs(c.family(1, y) - c.family(0, y)); });
        return {sqrt(density_error(c, 1) / least), l1 / least};
      },
      .twin = Twin::kPremise},

@@ -104,7 +104,8 @@ const Entry kTable[] = {
        const Table<T> psi = correlation(c, c.phi_hat);
        const T d = T(c.d);
        const T left = T(2) * inner(c, mu, psi) - inner(c, mu, mu) / d;
-       const T right = T(2) * transition_mean(c, c.phi_hat, mu) - trace(weighted_gram(c, c.mu_hat)) / d;
+       const T right =
+           T(2) * transition_mean(c, c.phi_hat, mu) - trace(weighted_gram(c, c.mu_hat)) / d;
        return {left, right, inner(c, mu, mu)};
      }},
     {.id = "svd-reparameterised-maximum",

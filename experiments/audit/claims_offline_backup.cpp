@@ -58,18 +58,21 @@ const Entry kTable[] = {
      .source = "lem:backup_learned_offline (l.1084–1086)",
      .kind = Kind::kBound,
      .premises = "ρ_b the stationary law of π_b (Algorithm 2), ω = max 1/π_b, g ≥ 0",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement =
+         "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return learned_sides(c, false, bounds::backup_learned_printed<T>);
      },
      .corrected_by = "offline-backup-learned-corrected",
-     .note = "the stationary law need not cover the initial distribution; and the factors 2 and 1/γ are lost"},
+     .note = "the stationary law need not cover the initial distribution; and the factors 2 and "
+             "1/γ are lost"},
     {.id = "offline-backup-learned-discounted",
      .source = "lem:backup_learned_offline (l.1084–1086)",
      .kind = Kind::kBound,
      .premises = "the same with ρ_b = d^{π_b}",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement =
+         "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -81,7 +84,8 @@ const Entry kTable[] = {
      .source = "lem:backup_learned_offline (l.1084–1086)",
      .kind = Kind::kBound,
      .premises = "ρ_b = d^{π_b}, ω = max 1/π_b, g ≥ 0",
-     .statement = "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(2n(ω/γ)E_{ρ_b}g² + 2B₂²nζ + λB∞²d) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "|E_{d̂^π}g| ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(2n(ω/γ)E_{ρ_b}g² + 2B₂²nζ + λB∞²d) · "
+                  "E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kDetour,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {

@@ -1,10 +1,9 @@
 #include "experiments/audit/entry.hpp"
 #include "experiments/audit/offline.hpp"
 #include "oracle/bounds/bonus.hpp"
-#include "oracle/bounds/pac.hpp"
 #include "oracle/bounds/value_norm.hpp"
 
-// lem:pessimism and thm:pac_offline. ρ_b = d^{π_b} and ω = max 1/π_b unless the statement says
+// lem:pessimism and the steps of thm:pac_offline. ρ_b = d^{π_b} and ω = max 1/π_b unless the statement says
 // otherwise.
 
 namespace speder::audit {
@@ -22,13 +21,9 @@ template <class T>
 T pessimism_alpha(const T& omega, const T& d, const T& gamma, const T& n_zeta, const T& lambda) {
   const T horizon = T(1) / (T(1) - gamma);
   const T value2 = square(bounds::value_norm(d, gamma));
-  return square(gamma) * sqrt(T(2) * omega / gamma * value2 * n_zeta +
-                              T(8) * square(d * horizon) * n_zeta +
-                              T(4) * lambda * d * square(horizon));
-}
-template <class T>
-bounds::RateInputs<T> rates(const Case<T>& c) {
-  return {T(c.d), T(c.A), c.gamma, whole<T>(c.m), T(c.F), c.delta};
+  return square(gamma) *
+         sqrt(T(2) * omega / gamma * value2 * n_zeta + T(8) * square(d * horizon) * n_zeta +
+              T(4) * lambda * d * square(horizon));
 }
 // V^π_{P,r} − V^π_{P̂,r−b} and E_{d^π}[b + γ(P − P̂)V^π_{P̂,r−b}]
 template <class T>
@@ -48,19 +43,6 @@ T penalty_bound(const Case<T>& c, const Offline<T>& o, const T& norm) {
   return sqrt((T(1) - c.gamma) * a2d * o.omega / o.n) +
          sqrt(c.gamma * a2d * o.omega + square(c.gamma) * a2d) * norm;
 }
-template <class T>
-Table<T> true_covariance(const Case<T>& c, const Offline<T>& o) {
-  return covariance(c.phi, o.pairs, o.n, c.lambda);
-}
-// The product of the proof's displays: (1/(1−γ)) √(d³ω²nζ/(1−γ)⁴) √(C*d/n), nζ = log(|F|/δ)
-template <class T>
-T proof_product(const Case<T>& c, const T& omega, const T& coverage) {
-  const T h = T(1) / (T(1) - c.gamma);
-  const T n_zeta = log(T(c.F) / c.delta);
-  return h * sqrt(power(T(c.d), 3) * square(omega) * n_zeta * power(h, 4)) *
-         sqrt(coverage * T(c.d) / whole<T>(c.m));
-}
-
 const Entry kTable[] = {
     {.id = "offline-gap-l2",
      .source = "lem:pessimism, proof (l.1147)",
@@ -74,7 +56,8 @@ const Entry kTable[] = {
        return {sqrt(l2_squared(action_sum(c, model_gap(o.P, o.P_hat, V)), c.nu)),
                sqrt(T(2)) * T(c.d) / (T(1) - c.gamma)};
      },
-     .note = "true, but the derivation it cites gives 2d (l.893); ‖φ‖ ≥ 1/√d shows that even d suffices"},
+     .note = "true, but the derivation it cites gives 2d (l.893); ‖φ‖ ≥ 1/√d shows that even d "
+             "suffices"},
     {.id = "offline-gap-mean-square",
      .source = "lem:pessimism, proof (l.1154)",
      .kind = Kind::kBound,
@@ -91,7 +74,8 @@ const Entry kTable[] = {
      .source = "lem:pessimism, proof (l.1149–1150)",
      .kind = Kind::kBound,
      .premises = "ρ_b = d^{π_b}, ω = max 1/π_b, g = |E_P̂ V − E_P V|",
-     .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + 2d²nζ/(1−γ)² + 4λd/(1−γ)²) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(nωE_{ρ_b}g² + 2d²nζ/(1−γ)² + 4λd/(1−γ)²) · "
+                  "E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -108,7 +92,8 @@ const Entry kTable[] = {
      .source = "lem:pessimism, proof (l.1149–1150)",
      .kind = Kind::kBound,
      .premises = "the same",
-     .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(2n(ω/γ)E_{ρ_b}g² + 4d²nζ/(1−γ)² + 4λd/(1−γ)²) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
+     .statement = "E_{d̂^π}g ≤ √((1−γ)ωE_{ρ_b}g²) + γ√(2n(ω/γ)E_{ρ_b}g² + 4d²nζ/(1−γ)² + "
+                  "4λd/(1−γ)²) · E_{d̂^π}‖φ̂‖_{Σ⁻¹}",
      .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -123,7 +108,8 @@ const Entry kTable[] = {
     {.id = "pessimism-alpha",
      .source = "lem:pessimism (l.1132) against what its proof needs",
      .kind = Kind::kRate,
-     .premises = "nζ_n = log(|F|/δ), λ = d log(|F|/δ), ω any number ≥ 1; hidden constant read as at most 100",
+     .premises = "nζ_n = log(|F|/δ), λ = d log(|F|/δ), ω any number ≥ 1; hidden constant read as "
+                 "at most 100",
      .statement = "the α the proof needs ≤ 100 · d√(ωζ_n)/(1−γ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
@@ -150,7 +136,8 @@ const Entry kTable[] = {
     {.id = "pessimism-explicit",
      .source = "lem:pessimism (l.1137) with explicit constants",
      .kind = Kind::kBound,
-     .premises = "ω = max 1/π_b, ρ_b = d^{π_b}, b = α‖φ̂‖ in Σ⁻¹_{ρ_b,φ̂}, α = γ²√(2(ω/γ)2d(1+dγ²/(1−γ)²)nζ + 8d²nζ/(1−γ)² + 4λd/(1−γ)²)",
+     .premises = "ω = max 1/π_b, ρ_b = d^{π_b}, b = α‖φ̂‖ in Σ⁻¹_{ρ_b,φ̂}, α = "
+                 "γ²√(2(ω/γ)2d(1+dγ²/(1−γ)²)nζ + 8d²nζ/(1−γ)² + 4λd/(1−γ)²)",
      .statement = "V^π_{P̂,r−b} − V^π_{P,r} ≤ √(2ωd(1 + γ²d/(1−γ)²)ζ/(1−γ))",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -158,8 +145,7 @@ const Entry kTable[] = {
        const T alpha = pessimism_alpha(o.omega, T(c.d), c.gamma, o.n * o.zeta, c.lambda);
        Column<T> b = roots(squared_norms(c.phi_hat, covariance(c.phi_hat, o.pairs, o.n, c.lambda)));
        b = scaled(b, alpha);
-       return {dot(c.rho, value(o.P_hat, o.r - b, c.pi, c.gamma) -
-                              value(o.P, o.r, c.pi, c.gamma)),
+       return {dot(c.rho, value(o.P_hat, o.r - b, c.pi, c.gamma) - value(o.P, o.r, c.pi, c.gamma)),
                bounds::optimism_slack(o.omega, T(c.d), c.gamma, o.zeta)};
      },
      .twin = Twin::kCorrection},
@@ -192,7 +178,8 @@ const Entry kTable[] = {
      .kind = Kind::kIdentity,
      .relation = Relation::kEqual,
      .premises = "the same",
-     .statement = "V^π_{P,r} − V^π_{P̂,r−b} = (1/(1−γ)) E_{d^π}[b + γE_P V_{P̂,r−b} − γE_P̂ V_{P̂,r−b}]",
+     .statement =
+         "V^π_{P,r} − V^π_{P̂,r−b} = (1/(1−γ)) E_{d^π}[b + γE_P V_{P̂,r−b} − γE_P̂ V_{P̂,r−b}]",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        Sides<T> sides = decomposition(c);
@@ -248,135 +235,8 @@ const Entry kTable[] = {
      .note = "the same lost (1−γ)⁻⁴ as online"},
 };
 
-const Entry kTheorem[] = {
-    {.id = "coverage-jensen",
-     .source = "thm:pac_offline, proof (l.1199)",
-     .kind = Kind::kBound,
-     .premises = "Jensen",
-     .statement = "E_{d^π}‖φ*‖_{Σ⁻¹} ≤ √(E_{d^π}‖φ*‖²_{Σ⁻¹})",
-     .assumes = kOnline,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Offline<T> o = offline(c, true);
-       const Column<T> norms = squared_norms(c.phi, true_covariance(c, o));
-       return {occupancy_mean(c, o.P, roots(norms)), sqrt(occupancy_mean(c, o.P, norms))};
-     }},
-    {.id = "coverage-change",
-     .source = "thm:pac_offline, proof (l.1200), first ≤",
-     .kind = Kind::kBound,
-     .premises = "π = π_b, so C* = 1",
-     .statement = "E_{d^π}‖φ*‖²_{Σ⁻¹} ≤ C* E_{ρ_b}‖φ*‖_{Σ⁻¹} (no square on the right)",
-     .assumes = kOnline,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Offline<T> o = offline(c, true);
-       const Column<T> norms = squared_norms(c.phi, true_covariance(c, o));
-       return {dot(o.pairs, norms), dot(o.pairs, roots(norms))};
-     },
-     .corrected_by = "coverage-chain-corrected",
-     .note = "the square is missing on the right; the line fails when λ < 1"},
-    {.id = "coverage-d-over-n",
-     .source = "thm:pac_offline, proof (l.1200), second ≤",
-     .kind = Kind::kBound,
-     .premises = "as printed, without the square",
-     .statement = "C* E_{ρ_b}‖φ*‖_{Σ⁻¹} ≤ C* d/n",
-     .assumes = kOnline,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Offline<T> o = offline(c, true);
-       return {dot(o.pairs, roots(squared_norms(c.phi, true_covariance(c, o)))), T(c.d) / o.n};
-     },
-     .corrected_by = "coverage-chain-corrected",
-     .note = "without the square the left side is of order √(d/n)"},
-    {.id = "coverage-chain-corrected",
-     .source = "thm:pac_offline, proof (l.1199–1200)",
-     .kind = Kind::kBound,
-     .premises = "C* = any number with E_{d^π}[φ*φ*ᵀ] ⪯ C* E_{ρ_b}[φ*φ*ᵀ] (here max d^π/ρ_b over pairs)",
-     .statement = "E_{d^π}‖φ*‖²_{Σ⁻¹} ≤ C* E_{ρ_b}‖φ*‖²_{Σ⁻¹} ≤ C* d/n",
-     .assumes = kOnline,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Offline<T> o = offline(c, true);
-       const Column<T> d = with_policy(occupancy(o.P, c.pi, c.rho, c.gamma), c.pi);
-       T coverage = T(0);
-       constexpr double kUnseen = 1e-9;
-       for (int i = 0; i < d.size(); ++i) {
-         if (to_double(o.pairs(i)) > kUnseen) coverage = max(coverage, d(i) / o.pairs(i));
-         else if (to_double(d(i)) > kUnseen) return undefined<T>();
-       }
-       const Column<T> norms = squared_norms(c.phi, true_covariance(c, o));
-       Worst<T> worst;
-       worst.add(dot(d, norms), coverage * dot(o.pairs, norms));
-       worst.add(coverage * dot(o.pairs, norms), coverage * T(c.d) / o.n);
-       return worst.sides();
-     },
-     .twin = Twin::kCorrection},
-    {.id = "offline-theorem",
-     .source = "thm:pac_offline (l.434, l.1172) from the displays of its proof",
-     .kind = Kind::kRate,
-     .relation = Relation::kEqual,
-     .premises = "nζ_n = log(|F|/δ); leading displays multiplied: (1/(1−γ)) √(d³ω²nζ/(1−γ)⁴) √(C*d/n)",
-     .statement = "product of the displays = √(ω²d⁴C* log(|F|/δ)/(1−γ)⁶)",
-     .shape = Shape::kRates,
-     .assumes = kRatesValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const T omega = T(c.A);
-       return {proof_product(c, omega, c.bound),
-               bounds::offline_gap_printed(rates(c), omega, c.bound)};
-     },
-     .corrected_by = "offline-theorem-corrected",
-     .note = "n is missing: the printed bound does not shrink with more data"},
-    {.id = "offline-theorem-corrected",
-     .source = "thm:pac_offline (l.434, l.1172)",
-     .kind = Kind::kRate,
-     .relation = Relation::kEqual,
-     .premises = "the same",
-     .statement = "product of the displays = √(ω²d⁴C* log(|F|/δ)/(n(1−γ)⁶))",
-     .shape = Shape::kRates,
-     .assumes = kRatesValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const T omega = T(c.A);
-       return {proof_product(c, omega, c.bound), bounds::offline_gap(rates(c), omega, c.bound)};
-     },
-     .twin = Twin::kCorrection},
-    {.id = "offline-theorem-vacuous",
-     .source = "thm:pac_offline (l.434, l.1172)",
-     .kind = Kind::kBound,
-     .premises = "ω, C* ≥ 1, log(|F|/δ) ≥ 1",
-     .statement = "1/(1−γ), which bounds every value gap, ≤ √(ω²d⁴C* log(|F|/δ)/(1−γ)⁶)",
-     .shape = Shape::kRates,
-     .assumes = kRatesValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       if (to_double(log(T(c.F) / c.delta)) < 1) return undefined<T>();
-       return {T(1) / (T(1) - c.gamma),
-               bounds::offline_gap_printed(rates(c), T(c.A), c.bound)};
-     },
-     .note = "as printed the theorem is true of every policy whatever the data: it says nothing"},
-    {.id = "history-dependent-policies",
-     .source = "thm:pac_offline, 'including history-dependent policies' (l.431, l.1170)",
-     .kind = Kind::kIdentity,
-     .relation = Relation::kEqual,
-     .premises = "π: toss a coin at time 0, then follow π₁ or π₂; π̄(a|s) = d^π(s,a)/d^π(s)",
-     .statement = "the Markov policy π̄ has the same value: V^{π̄} = V^π",
-     .assumes = kMdpValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       const Table<T> other = past_policy(c, 0);
-       const T half = fraction<T>(1, 2);
-       const Column<T> joint =
-           scaled(with_policy(occupancy(P, c.pi, c.rho, c.gamma), c.pi), half) +
-           scaled(with_policy(occupancy(P, other, c.rho, c.gamma), other), half);
-       const Column<T> states = action_sum(c, joint);
-       Table<T> markov = uniform_policy(c);
-       for (int s = 0; s < c.S; ++s) {
-         if (!surely_less(T(0), states(s))) continue;
-         for (int a = 0; a < c.A; ++a) markov(s, a) = joint(s * c.A + a) / states(s);
-       }
-       const T mixed = half * dot(c.rho, value(P, reward(c), c.pi, c.gamma) +
-                                             value(P, reward(c), other, c.gamma));
-       return {dot(c.rho, value(P, reward(c), markov, c.gamma)), mixed};
-     }},
-};
-
 }  // namespace
 
 std::span<const Entry> offline_pac_claims() { return kTable; }
-std::span<const Entry> offline_theorem_claims() { return kTheorem; }
 
 }  // namespace speder::audit

@@ -82,7 +82,9 @@ const Entry kTable[] = {
      .source = "lem:optimism, proof (l.897–898)",
      .kind = Kind::kBound,
      .premises = "g = |E_P V − E_P̂ V|, B∞ = 2/(1−γ), B₂ = 2d/(1−γ), without the factor 2",
-     .statement = "E_{d̂^π}g ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + 4d²nζ/(1−γ)² + 4λd/(1−γ)²) · E‖φ̂‖_{Σ⁻¹}",
+     .statement = "E_{d̂^π}g ≤ √((1−γ)|A|E_{ρ_n,U}g²) + γ√(n|A|E_{ρ'_n,U}g² + 4d²nζ/(1−γ)² + "
+                  "4λd/(1−γ)²) · E‖φ̂‖_{Σ⁻¹}",
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Gap<T> x = gap(c);
@@ -96,14 +98,14 @@ const Entry kTable[] = {
     {.id = "optimism-explicit",
      .source = "lem:optimism (l.869) with explicit constants",
      .kind = Kind::kBound,
-     .premises = "b = α‖φ̂‖ in Σ⁻¹_{ρ_n×U,φ̂} (no concentration needed), α = γ²√(2n|A|·2d(1+dγ²/(1−γ)²)ζ + 8d²nζ/(1−γ)² + 4λd/(1−γ)²)",
+     .premises = "b = α‖φ̂‖ in Σ⁻¹_{ρ_n×U,φ̂} (no concentration needed), α = "
+                 "γ²√(2n|A|·2d(1+dγ²/(1−γ)²)ζ + 8d²nζ/(1−γ)² + 4λd/(1−γ)²)",
      .statement = "V^π_{P,r} − V^π_{P̂,r+b} ≤ √(2|A|d(1 + γ²d/(1−γ)²)ζ/(1−γ))",
      .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Gap<T> x = gap(c);
-       const T alpha =
-           bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, x.o.n * x.o.zeta, c.lambda);
+       const T alpha = bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, x.o.n * x.o.zeta, c.lambda);
        return {pessimism_gap(c, x, scaled(bonus_shape(c, x.o, c.lambda), alpha)),
                bounds::optimism_slack(T(c.A), T(c.d), c.gamma, x.o.zeta)};
      }},
@@ -117,7 +119,8 @@ const Entry kTable[] = {
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Gap<T> x = gap(c);
-       const T n_zeta = max(x.o.n * x.o.zeta, c.lambda);  // ζ_n bounds the errors; it may exceed them
+       const T n_zeta =
+           max(x.o.n * x.o.zeta, c.lambda);  // ζ_n bounds the errors; it may exceed them
        const Column<T> shape = bonus_shape(c, x.o, T(c.d) * n_zeta);
        const Column<T> d_hat = with_policy(occupancy(x.o.P_hat, c.pi, c.rho, c.gamma), c.pi);
        const T missing = pessimism_gap(c, x, Column<T>(c.S * c.A, 1)) -
@@ -140,8 +143,9 @@ const Entry kTable[] = {
        return {bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, n_zeta, lambda),
                T(c.d) * sqrt(T(c.A) * n_zeta) / (T(1) - c.gamma)};
      },
-     .note = "hidden constant, and it moves: λ_n grows with log n while nζ_n does not, so no constant "
-             "works for every n unless ζ_n = log(n|F|/δ)/n"},
+     .note =
+         "hidden constant, and it moves: λ_n grows with log n while nζ_n does not, so no constant "
+         "works for every n unless ζ_n = log(n|F|/δ)/n"},
     {.id = "bonus-ratio-upper",
      .source = "lem:norm_bonus (l.955)",
      .kind = Kind::kBound,
@@ -160,13 +164,15 @@ const Entry kTable[] = {
      .kind = Kind::kRate,
      .relation = Relation::kConstant,
      .premises = "the same",
-     .statement = "α_n/√λ_n = Θ(√(d|A|)/(1−γ)), lower side: √(d|A|)/(1−γ) ≤ c · α_n/√λ_n: smallest c",
+     .statement =
+         "α_n/√λ_n = Θ(√(d|A|)/(1−γ)), lower side: √(d|A|)/(1−γ) ≤ c · α_n/√λ_n: smallest c",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {sqrt(log(whole<T>(c.m) * T(c.F) / c.delta)), sqrt(log(T(c.F) / c.delta))};
      },
-     .note = "hidden constant, and it moves: c = √(log(n|F|/δ)/log(|F|/δ)) grows with n, so Θ is only ≲"},
+     .note = "hidden constant, and it moves: c = √(log(n|F|/δ)/log(|F|/δ)) grows with n, so Θ is "
+             "only ≲"},
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ const Entry kTable[] = {
      .kind = Kind::kDefinition,
      .relation = Relation::kEqual,
      .premises = "an MDP, a policy",
-     .statement = "V^π_{P,r} := E_{s₀~ρ,π}[∑γⁱr(sᵢ,aᵢ) | s₀] is one number: V^π(s₀) = V^π(ρ) for every s₀ with ρ(s₀) > 0",
+     .statement = "V^π_{P,r} := E_{s₀~ρ,π}[∑γⁱr(sᵢ,aᵢ) | s₀] is one number: V^π(s₀) = V^π(ρ) for "
+                  "every s₀ with ρ(s₀) > 0",
      .assumes = kMdpOnly,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Column<T> V = value(kernel(c, c.phi, c.mu), reward(c), c.pi, c.gamma);
@@ -28,8 +29,9 @@ const Entry kTable[] = {
        return worst.sides();
      },
      .corrected_by = "value-is-a-number-corrected",
-     .note = "conditioning on s₀ leaves a random variable; later uses (l.747 and all bounds) mean the "
-             "unconditional expectation"},
+     .note =
+         "conditioning on s₀ leaves a random variable; later uses (l.747 and all bounds) mean the "
+         "unconditional expectation"},
     {.id = "value-is-a-number-corrected",
      .source = "sec:prelim (l.158)",
      .kind = Kind::kDefinition,
@@ -39,7 +41,7 @@ const Entry kTable[] = {
      .assumes = kMdpOnly,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> P = kernel(c, c.phi, c.mu);
-       Table<T> K = state_kernel(P, c.pi);  // (P^π)^(2^k)
+       Table<T> K = state_kernel(P, c.pi);            // (P^π)^(2^k)
        Column<T> partial = average(c.pi, reward(c));  // ∑_{t<2^k} γᵗ (P^π)ᵗ r^π
        T weight = c.gamma;                            // γ^(2^k)
        constexpr int kDoublings = 16;
@@ -219,7 +221,8 @@ const Entry kTableOne[] = {
      .kind = Kind::kExample,
      .relation = Relation::kEqual,
      .premises = "low-rank MDP; features φ(s,a) of P(s'|s,a)",
-     .statement = "Q^{π'} lies in the span of φ for a policy π' other than the one that collected the data: distance 0",
+     .statement = "Q^{π'} lies in the span of φ for a policy π' other than the one that collected "
+                  "the data: distance 0",
      .assumes = kMdpOnly,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> P = kernel(c, c.phi, c.mu);

@@ -63,7 +63,8 @@ const Entry kTable[] = {
        return {mean_square_norm(c, o, o.rho_pairs), uniform_trace(c, o)};
      },
      .corrected_by = "regret-bonus-trace-corrected",
-     .note = "the covariance changes from the policies' actions to uniform actions between two lines"},
+     .note =
+         "the covariance changes from the policies' actions to uniform actions between two lines"},
     {.id = "regret-bonus-trace-corrected",
      .source = "lem:regret, proof (l.1018–1020)",
      .kind = Kind::kIdentity,
@@ -103,7 +104,8 @@ const Entry kTable[] = {
      .source = "lem:regret, proof (l.1012–1025), constant 1",
      .kind = Kind::kBound,
      .premises = "b = α‖φ̂‖ in Σ⁻¹_{ρ_n×U,φ̂}",
-     .statement = "E_{d^{π_n}}b ≤ √((1−γ)α²d|A|/n) + √(γα²d|A| + γ²α²d) · E_{d^{π_n}}‖φ*‖_{Σ⁻¹_{ρ_n}}",
+     .statement =
+         "E_{d^{π_n}}b ≤ √((1−γ)α²d|A|/n) + √(γα²d|A| + γ²α²d) · E_{d^{π_n}}‖φ*‖_{Σ⁻¹_{ρ_n}}",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Online<T> o = online(c);
@@ -220,7 +222,8 @@ const Entry kTable[] = {
      .source = "lem:regret, proof (l.1051–1054)",
      .kind = Kind::kBound,
      .premises = "λ_n nondecreasing (here λ_n = λ(1 + (n−1)/2))",
-     .statement = "∑_n E‖φ*‖_{Σ⁻¹_{ρ_n}} ≤ √(N ∑_n Tr(E[φ*φ*ᵀ]Σ⁻¹_{ρ_n})) ≤ √(N d log((λ_N + N)/λ₁))",
+     .statement =
+         "∑_n E‖φ*‖_{Σ⁻¹_{ρ_n}} ≤ √(N ∑_n Tr(E[φ*φ*ᵀ]Σ⁻¹_{ρ_n})) ≤ √(N d log((λ_N + N)/λ₁))",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        T total = T(0);
@@ -232,8 +235,7 @@ const Entry kTable[] = {
        const T last = c.lambda * (T(1) + fraction<T>(c.H - 1, 2));
        Worst<T> worst;
        worst.add(total, sqrt(T(c.H) * traces));
-       worst.add(sqrt(T(c.H) * traces),
-                 sqrt(T(c.H * c.d) * log((last + T(c.H)) / c.lambda)));
+       worst.add(sqrt(T(c.H) * traces), sqrt(T(c.H * c.d) * log((last + T(c.H)) / c.lambda)));
        return worst.sides();
      },
      .twin = Twin::kCorrection},
@@ -251,15 +253,18 @@ const Entry kTable[] = {
        const T last = T(c.d) * log(N * T(c.F) / c.delta);
        return {log((last + N) / first), log_term(c, square(T(c.d)))};
      },
-     .note = "hidden constant, and it moves with d: line 1054 gives N/λ₁ = N/(d log(|F|/δ)) inside the "
-             "logarithm; the d² needs the trace form of the potential lemma"},
+     .note =
+         "hidden constant, and it moves with d: line 1054 gives N/λ₁ = N/(d log(|F|/δ)) inside the "
+         "logarithm; the d² needs the trace form of the potential lemma"},
     {.id = "regret",
      .source = "lem:regret (l.995–999)",
      .kind = Kind::kHighProbability,
      .relation = Relation::kConstant,
      .premises = "all assumptions; hidden constant",
-     .statement = "∑_n V^{π*} − V^{π_n} ≲ √(N d⁴|A|² log(N|F|/δ)/(1−γ)⁶ · log(1 + N/(d² log(N|F|/δ))))",
-     .note = "hidden constant and an algorithm instead of a formula: measured by the experiment regret"},
+     .statement =
+         "∑_n V^{π*} − V^{π_n} ≲ √(N d⁴|A|² log(N|F|/δ)/(1−γ)⁶ · log(1 + N/(d² log(N|F|/δ))))",
+     .note = "hidden constant and an algorithm instead of a formula: measured by the experiment "
+             "regret"},
     {.id = "regret-to-pac",
      .source = "thm:pac_online, proof (l.1068)",
      .kind = Kind::kIdentity,

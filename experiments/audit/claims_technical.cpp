@@ -89,8 +89,8 @@ const Entry kTable[] = {
        const Column<T> V = value(P_hat, reward(c) + c.g, c.pi, c.gamma);
        const Column<T> Q = action_value(P_hat, reward(c) + c.g, V, c.gamma);
        const Column<T> d = with_policy(occupancy(P, c.pi, c.rho, c.gamma), c.pi);
-       return {dot(c.rho, V),
-               dot(d, Q - scaled(P * average(c.pi, Q), c.gamma)) / (T(1) - c.gamma), max_abs(V)};
+       return {dot(c.rho, V), dot(d, Q - scaled(P * average(c.pi, Q), c.gamma)) / (T(1) - c.gamma),
+               max_abs(V)};
      }},
     {.id = "potential-first",
      .source = "lem:potential, first ≤ (l.1236)",
@@ -150,8 +150,7 @@ const Entry kTable[] = {
      .shape = Shape::kMatrices,
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return {potential(c).sum,
-               bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda)};
+       return {potential(c).sum, bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda)};
      },
      .note = "what the regret proof uses survives"},
     {.id = "potential-lagged",
@@ -175,8 +174,7 @@ const Entry kTable[] = {
      .shape = Shape::kMatrices,
      .assumes = kPsd,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return {potential(c).lagged,
-               bounds::lagged_potential(T(c.d), T(c.H), c.bound, c.lambda)};
+       return {potential(c).lagged, bounds::lagged_potential(T(c.d), T(c.H), c.bound, c.lambda)};
      },
      .twin = Twin::kCorrection},
     {.id = "potential-concavity",

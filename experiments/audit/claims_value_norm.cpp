@@ -35,8 +35,8 @@ const Entry kTable[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> P = kernel(c, c.phi, c.mu);
        const Column<T> d = occupancy(P, c.pi, c.rho, c.gamma);
-       const Column<T> flow = scaled(c.rho, T(1) - c.gamma) +
-                              scaled(push(P, with_policy(d, c.pi)), c.gamma);
+       const Column<T> flow =
+           scaled(c.rho, T(1) - c.gamma) + scaled(push(P, with_policy(d, c.pi)), c.gamma);
        Worst<T> worst;
        for (int s = 0; s < c.S; ++s) worst.equal(d(s), flow(s));
        return worst.sides();
@@ -96,8 +96,7 @@ const Entry kTable[] = {
      .assumes = kNormalised,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Values<T> v = values(c);
-       return {l2_squared(v.V, c.nu),
-               l2_squared(average(c.pi, v.r + scaled(v.Q, c.gamma)), c.nu)};
+       return {l2_squared(v.V, c.nu), l2_squared(average(c.pi, v.r + scaled(v.Q, c.gamma)), c.nu)};
      },
      .corrected_by = "value-norm-bellman-corrected",
      .note = "the Bellman equation has γE_P[V^π(s')], not γQ^π(s,a)"},
@@ -148,8 +147,8 @@ const Entry kTable[] = {
        const T ratio = c.gamma / (T(1) - c.gamma);
        return {T(2) * l2_squared(action_sum(c, v.r), c.nu) +
                    T(2) * square(c.gamma) * l2_squared(action_sum(c, v.Q), c.nu),
-               T(2 * c.d) + T(2 * c.d) * square(ratio) *
-                                l2_squared(action_sum(c, lengths(c.phi)), c.nu)};
+               T(2 * c.d) +
+                   T(2 * c.d) * square(ratio) * l2_squared(action_sum(c, lengths(c.phi)), c.nu)};
      }},
     {.id = "rho-n-is-the-data",
      .source = "definition of ρ_n (l.786) against Algorithm 1, line 4 (l.319)",
@@ -168,8 +167,9 @@ const Entry kTable[] = {
        return worst.sides();
      },
      .corrected_by = "rho-n-is-the-data-corrected",
-     .note = "the sums differ by (d^{π_n} − d^{π_0})/n; the potential lemma then needs its lagged form "
-             "(potential-lagged)"},
+     .note =
+         "the sums differ by (d^{π_n} − d^{π_0})/n; the potential lemma then needs its lagged form "
+         "(potential-lagged)"},
     {.id = "rho-n-is-the-data-corrected",
      .source = "definition of ρ_n (l.786)",
      .kind = Kind::kBound,

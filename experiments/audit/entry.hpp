@@ -37,7 +37,7 @@ enum class Twin {
 /// One statement of the paper, as printed (or its corrected twin).
 struct Entry {
   std::string_view id;
-  std::string_view source;     // label or nearest equation, and the line of the paper's source
+  std::string_view source;  // label or nearest equation, and the line of the paper's source
   Kind kind = Kind::kBound;
   Relation relation = Relation::kLessEqual;
   std::string_view premises = {};   // in words
@@ -46,7 +46,7 @@ struct Entry {
   unsigned assumes = kNoPremise;
   Check check = {};                    // empty: not checkable
   std::string_view corrected_by = {};  // id of the twin, when the printed statement fails
-  Twin twin = Twin::kNone;        // what this entry is to the entry that names it
+  Twin twin = Twin::kNone;             // what this entry is to the entry that names it
   std::string_view note = {};          // what a reader should know; the reason when not checkable
 };
 

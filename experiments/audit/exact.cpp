@@ -23,9 +23,9 @@ struct Enclosure {
 
 namespace {
 
-constexpr int kMaxBits = 3000;   // longer ends are rounded outwards …
-constexpr int kKeptBits = 320;   // … to this many significant bits
-constexpr int kRootBits = 256;   // relative precision of a root
+constexpr int kMaxBits = 3000;  // longer ends are rounded outwards …
+constexpr int kKeptBits = 320;  // … to this many significant bits
+constexpr int kRootBits = 256;  // relative precision of a root
 // cpp_bin_float_100 computes log and exp to about 100 digits; 20 of them are given away.
 const Rational kTranscendentalError = Rational(1, mp::pow(Integer(10), 80));
 
@@ -48,6 +48,10 @@ Rational round_down(const Rational& x) {
 }
 Rational round_up(const Rational& x) { return -round_down(-x); }
 
+// Boost wants a positive denominator.
+Rational quotient(const Integer& p, const Integer& q) {
+  return q > 0 ? Rational(p, q) : Rational(-p, -q);
+}
 Exact point(Rational x) {
   Rational copy = x;
   return Exact(std::make_shared<Enclosure>(Enclosure{std::move(x), std::move(copy), true}));
@@ -87,9 +91,7 @@ Rational to_rational(const Float& x) {
   return shift >= 0 ? Rational(scaled << shift) : Rational(scaled, Integer(1) << -shift);
 }
 
-Float to_float(const Rational& x) {
-  return Float(mp::numerator(x)) / Float(mp::denominator(x));
-}
+Float to_float(const Rational& x) { return Float(mp::numerator(x)) / Float(mp::denominator(x)); }
 
 // [f(lo) − ε(1+|f|), f(hi) + ε(1+|f|)] for an increasing f evaluated in 100 digits.
 template <class F>
@@ -104,7 +106,7 @@ Exact widen(const Enclosure& x, F f) {
 
 Exact::Exact(std::int64_t value) : Exact(point(Rational(value))) {}
 Exact::Exact(std::int64_t numerator, std::int64_t denominator)
-    : Exact(point(Rational(numerator, denominator))) {}
+    : Exact(point(quotient(numerator, denominator))) {}
 
 bool Exact::is_point() const { return value_->point; }
 
@@ -207,7 +209,8 @@ Rational parse_decimal(std::string_view text) {
   long exponent = 0;
   if (const auto e = text.find_first_of("eE"); e != std::string_view::npos) {
     const Integer power = parse_integer(text.substr(e + 1), whole);
-    if (mp::abs(power) > 400) throw std::invalid_argument(fmt::format("'{}' is out of range", whole));
+    if (mp::abs(power) > 400)
+      throw std::invalid_argument(fmt::format("'{}' is out of range", whole));
     exponent = static_cast<long>(power);
     text = text.substr(0, e);
   }
@@ -228,7 +231,7 @@ Exact parse_exact(std::string_view text) {
   if (slash == std::string_view::npos) return point(parse_decimal(text));
   const Integer denominator = parse_integer(text.substr(slash + 1), text);
   if (denominator == 0) throw std::invalid_argument(fmt::format("'{}' divides by zero", text));
-  return point(Rational(parse_integer(text.substr(0, slash), text), denominator));
+  return point(quotient(parse_integer(text.substr(0, slash), text), denominator));
 }
 
 }  // namespace speder::audit

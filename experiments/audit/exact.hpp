@@ -7,7 +7,8 @@
 
 namespace speder::audit {
 
-struct Enclosure;  // [lo, hi] with rational ends; exact.cpp is the only user of Boost.Multiprecision
+struct
+    Enclosure;  // [lo, hi] with rational ends; exact.cpp is the only user of Boost.Multiprecision
 
 /// A real number enclosed in [lo, hi] with rational ends. +, −, ·, / are exact, so a value that met
 /// no root, exponential or logarithm is a point: the number itself. A root widens it by at most
@@ -16,8 +17,8 @@ struct Enclosure;  // [lo, hi] with rational ends; exact.cpp is the only user of
 /// Immutable; copies share.
 class Exact {
  public:
-  Exact(std::int64_t value = 0);                                        // NOLINT: numbers convert
-  Exact(int value) : Exact(static_cast<std::int64_t>(value)) {}         // NOLINT
+  Exact(std::int64_t value = 0);                                 // NOLINT: numbers convert
+  Exact(int value) : Exact(static_cast<std::int64_t>(value)) {}  // NOLINT
   Exact(std::int64_t numerator, std::int64_t denominator);
   explicit Exact(std::shared_ptr<const Enclosure> value) : value_(std::move(value)) {}
 

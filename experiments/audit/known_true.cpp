@@ -52,7 +52,8 @@ const Entry kTrue[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Column<T> x = column(c.g, 0);
        const Column<T> y = column(c.mu, 0);
-       return {sqrt(l2_squared(x + y, c.nu)), sqrt(l2_squared(x, c.nu)) + sqrt(l2_squared(y, c.nu))};
+       return {sqrt(l2_squared(x + y, c.nu)),
+               sqrt(l2_squared(x, c.nu)) + sqrt(l2_squared(y, c.nu))};
      }},
     {.id = "true-contraction",
      .source = "textbook",

@@ -72,8 +72,7 @@ template <class T>
 [[nodiscard]] bounds::BackupInputs<T> offline_inputs(const Case<T>& c, const Offline<T>& o,
                                                      const Column<T>& g, bool learned) {
   const Table<T>& phi = learned ? c.phi_hat : c.phi;
-  const Column<T> d =
-      with_policy(occupancy(learned ? o.P_hat : o.P, c.pi, c.rho, c.gamma), c.pi);
+  const Column<T> d = with_policy(occupancy(learned ? o.P_hat : o.P, c.pi, c.rho, c.gamma), c.pi);
   bounds::BackupInputs<T> in;
   in.gamma = c.gamma, in.spread = o.omega, in.n = o.n, in.lambda = c.lambda, in.d = T(c.d);
   in.g2 = dot(o.pairs, squares(g));
@@ -81,9 +80,13 @@ template <class T>
   in.sup = max_abs(g);
   in.l2 = sqrt(l2_squared(action_sum(c, g), c.nu));
   in.zeta = o.zeta;
-  in.feature_norm =
-      dot(d, roots(squared_norms(phi, covariance(phi, o.pairs, o.n, c.lambda))));
+  in.feature_norm = dot(d, roots(squared_norms(phi, covariance(phi, o.pairs, o.n, c.lambda))));
   return in;
+}
+/// Σ_{ρ_b,φ*}
+template <class T>
+[[nodiscard]] Table<T> true_covariance(const Case<T>& c, const Offline<T>& o) {
+  return covariance(c.phi, o.pairs, o.n, c.lambda);
 }
 template <class T>
 [[nodiscard]] T occupancy_mean(const Case<T>& c, const Table<T>& P, const Column<T>& g) {

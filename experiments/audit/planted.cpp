@@ -83,8 +83,8 @@ const Entry kPlanted[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Table<T> P = kernel(c, c.phi, c.mu);
        const Column<T> d = occupancy(P, c.pi, c.rho, c.gamma);
-       const Column<T> flow = scaled(c.rho, c.gamma) +
-                              scaled(push(P, with_policy(d, c.pi)), T(1) - c.gamma);
+       const Column<T> flow =
+           scaled(c.rho, c.gamma) + scaled(push(P, with_policy(d, c.pi)), T(1) - c.gamma);
        Worst<T> worst;
        for (int s = 0; s < c.S; ++s) worst.equal(d(s), flow(s));
        return worst.sides();
@@ -183,9 +183,9 @@ const Entry kPlanted[] = {
      .shape = Shape::kObjective,
      .assumes = kMdpValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return {model_loss(c, c.phi_hat, c.mu_hat),
-               model_power(c, c.phi, c.mu) - transition_mean(c, c.phi_hat, c.mu_hat) +
-                   model_power(c, c.phi_hat, c.mu_hat)};
+       return {model_loss(c, c.phi_hat, c.mu_hat), model_power(c, c.phi, c.mu) -
+                                                       transition_mean(c, c.phi_hat, c.mu_hat) +
+                                                       model_power(c, c.phi_hat, c.mu_hat)};
      }},
     {.id = "planted-trace-rank",
      .source = "trace-under-constraint",

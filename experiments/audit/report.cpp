@@ -37,7 +37,8 @@ std::string pad(std::string_view text, std::size_t columns) {
 
 std::string sides_text(const Finding& f) {
   const Sides<Exact>& sides = f.search.counterexample->sides;
-  return fmt::format("left {}, right {}", to_text(sides.left), to_text(sides.right));
+  return fmt::format("left {}, right {} at {}", to_text(sides.left), to_text(sides.right),
+                     describe(f.search.counterexample->instance));
 }
 
 std::string escape_pipes(std::string_view text) {
@@ -72,12 +73,15 @@ nlohmann::ordered_json finding_json(const Finding& f) {
   json["worst_at"] = f.search.where;
   json["counterexample"] = nullptr;
   if (f.search.counterexample) {
-    json["counterexample"] =
+    json["counterexample"] = sides_text(f);
+    json["counterexample_data"] =
         nlohmann::ordered_json::parse(counterexample_text(e, *f.search.counterexample));
     if (!f.counterexample_file.empty()) json["counterexample_file"] = f.counterexample_file;
   }
   json["corrected_by"] = e.corrected_by.empty() ? nullptr : nlohmann::ordered_json(e.corrected_by);
-  json["twin"] = e.twin == Twin::kNone ? "printed" : e.twin == Twin::kPremise ? "premise" : "correction";
+  json["twin"] = e.twin == Twin::kNone      ? "printed"
+                 : e.twin == Twin::kPremise ? "premise"
+                                            : "correction";
   json["note"] = e.note;
   if (e.relation == Relation::kConstant && f.search.instances > 0) {
     json["constant"] = f.search.worst_ratio;
@@ -98,7 +102,8 @@ std::string summary_text(const std::vector<Finding>& findings) {
   }
   std::string text = fmt::format("{} entries, {} instances:", findings.size(), instances);
   for (std::size_t v = 0; v < counts.size(); ++v) {
-    text += fmt::format("{} {} {}", v == 0 ? "" : ",", counts[v], to_string(static_cast<Verdict>(v)));
+    text +=
+        fmt::format("{} {} {}", v == 0 ? "" : ",", counts[v], to_string(static_cast<Verdict>(v)));
   }
   return text;
 }
@@ -134,7 +139,8 @@ std::string detail_text(const std::vector<Finding>& findings) {
                           f.search.rounding_alarms);
     }
     if (f.search.counterexample) text += fmt::format("  violated   {}\n", sides_text(f));
-    if (!f.counterexample_file.empty()) text += fmt::format("  saved      {}\n", f.counterexample_file);
+    if (!f.counterexample_file.empty())
+      text += fmt::format("  saved      {}\n", f.counterexample_file);
     if (e.relation == Relation::kConstant && f.search.instances > 0) {
       text += fmt::format("  constant   {}\n", trend_text(f.search.trend));
     }
@@ -151,7 +157,8 @@ std::string json_text(const std::vector<Finding>& findings) {
 }
 
 std::string markdown_text(const std::vector<Finding>& findings) {
-  std::string text = "| id | source | statement | verdict | worst | corrected by |\n|---|---|---|---|---|---|\n";
+  std::string text =
+      "| id | source | statement | verdict | worst | corrected by |\n|---|---|---|---|---|---|\n";
   for (const Finding& f : findings) {
     const Entry& e = *f.entry;
     const std::string twin = e.corrected_by.empty() ? "" : fmt::format("`{}`", e.corrected_by);

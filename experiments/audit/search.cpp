@@ -14,7 +14,8 @@ constexpr int kNiches = 8;       // one local search a niche, so that the trivia
                                  // one action, γ → 0), where many bounds are tight, is not all
 constexpr double kFloor = 1e-6;  // differences of an identity are relative to at least this
 constexpr double kTiny = 1e-12;  // added to the right side of a bound, so that 1e-17 > 0 is nothing
-constexpr double kRounding = 1e-13;  // of the numbers subtracted on the way: a few hundred roundings
+constexpr double kRounding =
+    1e-13;  // of the numbers subtracted on the way: a few hundred roundings
 
 constexpr double kRejected = -2;
 
@@ -52,7 +53,8 @@ void raise(std::map<std::int64_t, double>& bucket, std::int64_t key, double rati
 }
 
 std::int64_t decade(double x) {  // largest power of ten ≤ x
-  return static_cast<std::int64_t>(std::llround(std::pow(10, std::floor(std::log10(x) + kTrigger))));
+  return static_cast<std::int64_t>(
+      std::llround(std::pow(10, std::floor(std::log10(x) + kTrigger))));
 }
 std::int64_t octave(int k) {
   int p = 1;
@@ -176,17 +178,21 @@ double violation_of(const Entry& entry, Choices& choices) {
   return violation(entry.relation, sides);
 }
 
-std::string describe(const Case<double>& c) {
+template <class T>
+std::string describe(const Case<T>& c) {
   std::string text;
   const auto add = [&](std::string_view name, double value) {
     if (value != 0) text += fmt::format("{}{}={:.6g}", text.empty() ? "" : " ", name, value);
   };
   add("X", c.X), add("S", c.S), add("A", c.A), add("d", c.d), add("F", c.F);
   add("n", c.n != 0 ? c.n : static_cast<double>(c.H) * static_cast<double>(c.m));
-  add("γ", c.gamma), add("λ", c.lambda);
-  if (c.F != 0) add("δ", c.delta), add("C", c.bound);
+  add("γ", to_double(c.gamma)), add("λ", to_double(c.lambda));
+  if (c.F != 0) add("δ", to_double(c.delta)), add("C", to_double(c.bound));
   return text;
 }
+
+template std::string describe(const Case<double>&);
+template std::string describe(const Case<Exact>&);
 
 SearchResult search(const Entry& entry, std::int64_t budget, const SeedTree& seeds) {
   SearchResult result;
@@ -198,9 +204,8 @@ SearchResult search(const Entry& entry, std::int64_t budget, const SeedTree& see
     Rng rng = seeds.child("climb").stream(entry.id, static_cast<std::uint64_t>(k));
     climb(searcher, pool[static_cast<std::size_t>(k)], steps, rng);
   }
-  std::stable_sort(pool.begin(), pool.end(), [](const Scored& x, const Scored& y) {
-    return x.score.value > y.score.value;
-  });
+  std::stable_sort(pool.begin(), pool.end(),
+                   [](const Scored& x, const Scored& y) { return x.score.value > y.score.value; });
   Rng rng = seeds.child("shrink").stream(entry.id);
   for (Scored& candidate : pool) {
     candidate.choices.use_stream(rng);

@@ -24,9 +24,10 @@ struct SearchResult {
   std::int64_t instances = 0;        // evaluated, premises satisfied
   std::int64_t rejected = 0;         // premises broken or statement undefined
   std::int64_t rounding_alarms = 0;  // double said violated, exact arithmetic did not confirm
-  double worst_ratio = 0;  // left/right; relative difference for identities; ∞ when right ≤ 0 < left
-  std::string where;       // sizes and scalars of the worst instance
-  Trend trend;             // Relation::kConstant only
+  double worst_ratio =
+      0;              // left/right; relative difference for identities; ∞ when right ≤ 0 < left
+  std::string where;  // sizes and scalars of the worst instance
+  Trend trend;        // Relation::kConstant only
   std::optional<Counterexample> counterexample;
 };
 
@@ -39,7 +40,9 @@ inline constexpr double kTrigger = 1e-9;  // well above the rounding of a few hu
 [[nodiscard]] double violation(Relation relation, const Sides<double>& sides);
 /// Exact verdict on an instance: proven violation or nothing.
 [[nodiscard]] bool proves_violation(Relation relation, const Sides<Exact>& sides);
-[[nodiscard]] std::string describe(const Case<double>& c);
+/// Sizes and scalars in one line.
+template <class T>
+[[nodiscard]] std::string describe(const Case<T>& c);
 
 /// Fewer states and rounder numbers, as long as the violation stays.
 [[nodiscard]] Choices shrink(const Entry& entry, Choices choices, Rng& rng);

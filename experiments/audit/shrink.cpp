@@ -36,9 +36,8 @@ std::vector<Choice> rounder(const Choice& c) {
     values.push_back({static_cast<std::int32_t>(std::lround(u * q)), q});
   }
   std::erase_if(values, [&](const Choice& v) { return complexity(v) >= complexity(c); });
-  std::stable_sort(values.begin(), values.end(), [](const Choice& x, const Choice& y) {
-    return complexity(x) < complexity(y);
-  });
+  std::stable_sort(values.begin(), values.end(),
+                   [](const Choice& x, const Choice& y) { return complexity(x) < complexity(y); });
   return values;
 }
 

@@ -72,8 +72,7 @@ template <class T>
   for (int s = 0; s < c.S; ++s) {
     for (int j = 0; j < gram.rows(); ++j) {
       for (int k = 0; k < gram.cols(); ++k) {
-        gram(j, k) = gram(j, k) +
-                     c.base(s) * c.nu(s) * c.base(s) * mu_prime(s, j) * mu_prime(s, k);
+        gram(j, k) = gram(j, k) + c.base(s) * c.nu(s) * c.base(s) * mu_prime(s, j) * mu_prime(s, k);
       }
     }
   }
