@@ -37,15 +37,22 @@ std::string suggestions(std::string_view id) {
   return fmt::format("{}, {}, {}", near[0].second, near[1].second, near[2].second);
 }
 
-// The buckets of one axis when the worst ratio more than doubles along it.
-std::string movement(std::string_view name, const std::map<std::int64_t, double>& buckets) {
+// Does the worst ratio more than double along an axis?
+bool moves(const std::map<std::int64_t, double>& buckets) {
   constexpr double kMoves = 2;
-  if (buckets.size() < 3) return {};
-  const double first = buckets.begin()->second;
+  if (buckets.size() < 3) return false;
   const double last = buckets.rbegin()->second;
-  if (!(last > kMoves * std::max(first, 0.0)) || last <= 0) return {};
-  return fmt::format("grows with {} ({:.3g} at {} … {:.3g} at {})", name, first,
-                     buckets.begin()->first, last, buckets.rbegin()->first);
+  return last > 0 && last > kMoves * std::max(buckets.begin()->second, 0.0);
+}
+
+std::vector<std::pair<std::string_view, const std::map<std::int64_t, double>*>> moving_axes(
+    const Trend& trend) {
+  std::vector<std::pair<std::string_view, const std::map<std::int64_t, double>*>> axes;
+  if (moves(trend.rank)) axes.emplace_back("d", &trend.rank);
+  if (moves(trend.actions)) axes.emplace_back("|A|", &trend.actions);
+  if (moves(trend.horizon)) axes.emplace_back("1/(1−γ)", &trend.horizon);
+  if (moves(trend.samples)) axes.emplace_back("n", &trend.samples);
+  return axes;
 }
 
 }  // namespace
@@ -66,12 +73,20 @@ std::string_view to_string(Verdict verdict) {
 
 std::string trend_text(const Trend& trend) {
   std::string text;
-  for (const std::string& part :
-       {movement("d", trend.rank), movement("|A|", trend.actions),
-        movement("1/(1−γ)", trend.horizon), movement("n", trend.samples)}) {
-    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  for (const auto& [name, buckets] : moving_axes(trend)) {
+    text += fmt::format("{}grows with {} ({:.3g} at {} … {:.3g} at {})", text.empty() ? "" : "; ",
+                        name, std::max(0.0, buckets->begin()->second), buckets->begin()->first,
+                        buckets->rbegin()->second, buckets->rbegin()->first);
   }
   return text.empty() ? "does not grow with d, |A|, 1/(1−γ) or n" : text;
+}
+
+std::string trend_short(const Trend& trend) {
+  std::string text;
+  for (const auto& [name, buckets] : moving_axes(trend)) {
+    text += fmt::format("{}{}", text.empty() ? "grows with " : ", ", name);
+  }
+  return text.empty() ? "steady" : text;
 }
 
 std::vector<const Entry*> select(const std::vector<std::string>& only) {

@@ -39,7 +39,9 @@ inline constexpr std::int64_t kQuickBudget = 5'000;
 /// Runs one entry; the verdict of a falsified one depends on what its twin changes.
 [[nodiscard]] Finding examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds);
 
-/// Finding per constant: "moves with d" when the worst ratio grows along d, |A|, horizon or n.
+/// "grows with d (1.97 at 1 … 4390 at 64)" for each axis along which the constant more than doubles.
 [[nodiscard]] std::string trend_text(const Trend& trend);
+/// The same in a few words: "grows with d, n".
+[[nodiscard]] std::string trend_short(const Trend& trend);
 
 }  // namespace speder::audit

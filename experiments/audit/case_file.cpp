@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/check.hpp"
 
@@ -31,8 +32,8 @@ struct Writer {
     if (table.empty()) return;
     Json rows = Json::array();
     for (int i = 0; i < table.rows(); ++i) {
-      Json line = Json::array();
-      for (int j = 0; j < table.cols(); ++j) line.push_back(to_text(table(i, j)));
+      std::string line;
+      for (int j = 0; j < table.cols(); ++j) line += (j == 0 ? "" : " ") + to_text(table(i, j));
       rows.push_back(std::move(line));
     }
     values[name] = std::move(rows);
@@ -65,18 +66,26 @@ struct Reader {
   void table(const char* name, Table<Exact>& table) const {
     if (!values.contains(name)) return;
     const Json& rows = values.at(name);
-    const std::size_t cols =
-        rows.is_array() && !rows.empty() && rows[0].is_array() ? rows[0].size() : 0;
-    if (cols == 0) throw ConfigError(file, name, "expected a list of rows of fractions");
-    table = Table<Exact>(static_cast<int>(rows.size()), static_cast<int>(cols));
+    if (!rows.is_array() || rows.empty()) throw ConfigError(file, name, "expected a list of rows");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i].is_array() || rows[i].size() != cols) {
+      const std::vector<std::string> line = words(rows[i], name);
+      const int cols = static_cast<int>(line.size());
+      if (i == 0) table = Table<Exact>(static_cast<int>(rows.size()), cols);
+      if (cols != table.cols()) {
         throw ConfigError(file, name, fmt::format("row {} has another length than row 0", i));
       }
-      for (std::size_t j = 0; j < cols; ++j) {
-        table(static_cast<int>(i), static_cast<int>(j)) = parse(rows[i][j], name);
+      for (int j = 0; j < cols; ++j) {
+        table(static_cast<int>(i), j) = parse(line[static_cast<std::size_t>(j)], name);
       }
     }
+  }
+  // One row: fractions separated by spaces.
+  [[nodiscard]] std::vector<std::string> words(const Json& line, const char* name) const {
+    if (!line.is_string()) throw ConfigError(file, name, "expected rows such as \"1/2 1/2\"");
+    std::istringstream in(line.get<std::string>());
+    std::vector<std::string> found;
+    for (std::string word; in >> word;) found.push_back(word);
+    return found;
   }
   [[nodiscard]] Exact parse(const Json& value, const char* name) const {
     if (!value.is_string()) throw ConfigError(file, name, "expected fractions such as \"3/4\"");

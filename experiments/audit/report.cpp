@@ -11,6 +11,8 @@
 namespace speder::audit {
 namespace {
 
+constexpr std::size_t kIdColumns = 42;
+
 std::string number(double x) {
   if (std::isinf(x)) return "∞";
   return fmt::format("{:.4g}", x);
@@ -39,6 +41,18 @@ std::string sides_text(const Finding& f) {
   const Sides<Exact>& sides = f.search.counterexample->sides;
   return fmt::format("left {}, right {} at {}", to_text(sides.left), to_text(sides.right),
                      describe(f.search.counterexample->instance));
+}
+
+// The twin, shortened when its id is this entry's with an ending.
+std::string remark(const Finding& f) {
+  const Entry& e = *f.entry;
+  if (e.relation == Relation::kConstant) {
+    return f.search.instances > 0 ? trend_short(f.search.trend) : std::string();
+  }
+  if (!f.search.counterexample) return {};
+  const bool ending = e.corrected_by.substr(0, e.id.size()) == e.id;
+  return fmt::format("→ {}{}", ending ? "…" : "",
+                     ending ? e.corrected_by.substr(e.id.size()) : e.corrected_by);
 }
 
 std::string escape_pipes(std::string_view text) {
@@ -109,16 +123,12 @@ std::string summary_text(const std::vector<Finding>& findings) {
 }
 
 std::string table_text(const std::vector<Finding>& findings) {
-  std::string text = fmt::format("{} {} {} {} {}\n", pad("id", 42), pad("verdict", 20),
-                                 pad("instances", 9), pad("worst", 12), "corrected by / remark");
+  std::string text = fmt::format("{} {} {} {} {}\n", pad("id", kIdColumns), pad("verdict", 20),
+                                 pad("instances", 9), pad("worst", 12), "corrected by / constant");
   for (const Finding& f : findings) {
-    std::string remark;
-    if (f.search.counterexample) remark = fmt::format("→ {}", f.entry->corrected_by);
-    if (f.entry->relation == Relation::kConstant && f.search.instances > 0) {
-      remark = trend_text(f.search.trend);
-    }
-    text += fmt::format("{} {} {:>9} {} {}\n", pad(f.entry->id, 42), pad(to_string(f.verdict), 20),
-                        f.search.instances, pad(worst_text(f), 12), remark);
+    text += fmt::format("{} {} {:>9} {} {}\n", pad(f.entry->id, kIdColumns),
+                        pad(to_string(f.verdict), 20), f.search.instances, pad(worst_text(f), 12),
+                        remark(f));
   }
   return text + summary_text(findings) + "\n";
 }

@@ -132,7 +132,7 @@ void add_audit(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   sub->add_option("--jobs", command->options.jobs,
                   "Threads (0: all cores); the findings do not depend on it")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   sub->add_option("--out", command->out, "Folder for the counterexamples")->type_name("DIR");
   sub->add_option("--json", command->json, "Write audit.json here ('-': to the terminal)")
