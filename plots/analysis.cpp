@@ -86,7 +86,10 @@ Finding rate_finding(std::string claim, const RateFit& fit, const RateClaim& the
   out.claim = std::move(claim);
   out.measured = fit.line ? shown(fit.line->b) : "–";
   out.interval = shown(fit.slope);
-  out.theory = "≤ " + shown(judgement.theory_slope);
+  // A claim without logarithms has a round exponent.
+  out.theory = theory.log_power == 0 ? fmt::format("≤ {}{:g}", theory.exponent < 0 ? "−" : "",
+                                                   std::abs(theory.exponent))
+                                     : "≤ " + shown(judgement.theory_slope);
   out.verdict = judgement.verdict;
   out.reason = judgement.reason;
   if (fit.line) out.reason += fmt::format("; R² = {:.3f}", fit.line->r2);
@@ -143,7 +146,9 @@ std::optional<FitLine> fit_line(const RateFit& fit, int colour) {
 }
 
 std::string shown(double value) {
-  std::string text = fmt::format("{:.3g}", std::abs(value));
+  const double size = std::abs(value);
+  const bool plain = size >= 0.001 && size < 100;
+  const std::string text = plain ? fmt::format("{:.3f}", size) : fmt::format("{:.3g}", size);
   return (std::signbit(value) && text != "0" ? "−" : "") + text;
 }
 

@@ -81,7 +81,7 @@ using CellFilter = std::function<bool(const GridCell&)>;
 [[nodiscard]] std::vector<Series> point_series(const std::string& label, const RateFit& fit,
                                                int colour);
 [[nodiscard]] std::optional<FitLine> fit_line(const RateFit& fit, int colour);
-[[nodiscard]] std::string shown(double value);  // three significant digits, a true minus sign
+[[nodiscard]] std::string shown(double value);  // three digits, a true minus sign
 [[nodiscard]] std::string shown(Interval interval);
 
 }  // namespace speder

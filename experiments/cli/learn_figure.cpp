@@ -36,16 +36,14 @@ const std::map<std::string, std::vector<Wanted>> kPanels = {
       {"Regret", "sum of V* − V (units of value)", {{"regret", "regret"}}},
       {"Model error",
        "E|P̂ − P*|² (density²)",
-       {{"error_rho", "under ρ_n"}, {"error_rho_next", "under ρ'_n"}, {"zeta", "ζ_n"}}}}},
+       {{"error_rho", "under ρₙ"}, {"error_rho_next", "under ρ′ₙ"}, {"zeta", "ζₙ"}}}}},
     {"offline",
      {{"Suboptimality", "V* − V (units of value)", {{"gap_last", "learned policy"}}},
-      {"Model error",
-       "E|P̂ − P*|² (density²)",
-       {{"error_rho", "under the data"}, {"zeta", "ζ_n"}}}}},
+      {"Model error", "E|P̂ − P*|² (density²)", {{"error_rho", "under the data"}, {"zeta", "ζₙ"}}}}},
     {"estimate",
      {{"Model error",
        "error of the estimate (own units)",
-       {{"l2_squared", "L2 squared"}, {"l1", "L1"}, {"kl", "KL"}, {"zeta", "ζ_n"}}}}}};
+       {{"l2_squared", "L2 squared"}, {"l1", "L1"}, {"kl", "KL"}, {"zeta", "ζₙ"}}}}}};
 
 // The points that a logarithmic axis can show: a gap of exactly zero is not one of them.
 std::optional<Series> series_of(const LearnRecord& record, const Curve& curve, int colour) {
@@ -71,7 +69,7 @@ Figure figure_of(const LearnRecord& record) {
     panel.title = wanted.title;
     panel.x = {.label = n, .scale = Scale::kLog, .low = {}, .high = {}};
     panel.y = {.label = wanted.unit, .scale = Scale::kLog, .low = {}, .high = {}};
-    panel.legend = Legend::kBottomLeft;
+    panel.legend = wanted.curves.size() > 1 ? Legend::kBottomLeft : Legend::kTopLeft;
     int colour = 0;
     for (const Curve& curve : wanted.curves) {
       if (auto series = series_of(record, curve, colour++)) panel.series.push_back(*series);

@@ -77,6 +77,7 @@ class LearnRecorder {
   Index replans_ = 0;
   Index model_index_ = -1;
   std::optional<Kernel> model_;  // candidate model_index_
+  bool model_is_truth_ = false;  // then its error is exactly 0, not a rounding error
   std::vector<LearnRow> rows_;
   std::chrono::steady_clock::time_point start_;
 };

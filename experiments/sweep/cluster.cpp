@@ -133,7 +133,8 @@ Workers rank_workers(const Transport& transport) {
   const auto pool = std::make_shared<RankPool>(transport);
   return {.capacity = transport.size - 1,
           .submit = [pool](std::int64_t task) { pool->submit(task); },
-          .wait = [pool](std::chrono::milliseconds patience) { return pool->wait(patience); }};
+          .wait = [pool](std::chrono::milliseconds patience) { return pool->wait(patience); },
+          .drop = [] { return 0; }};  // a rank begins what it is sent
 }
 
 void serve(const Transport& transport, const RunTask& run) {

@@ -1,5 +1,6 @@
 #include "experiments/sweep/engine.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -23,6 +24,15 @@ std::vector<std::int64_t> unfinished(const ResultStore& store, const Suite& suit
     if (!done.contains(key_of(suite, i))) tasks.push_back(i);
   }
   return tasks;
+}
+
+// Waits for one and takes all that have finished.
+std::vector<Run> finished_runs(const Workers& workers) {
+  std::vector<Run> out;
+  for (auto run = workers.wait(kPatience); run; run = workers.wait(std::chrono::milliseconds(0))) {
+    out.push_back(std::move(*run));
+  }
+  return out;
 }
 
 }  // namespace
@@ -61,13 +71,13 @@ SweepResult run_sweep(ResultStore& store, const Suite& suite, std::uint64_t seed
       workers.submit(tasks[next++]);
       ++under_way;
     }
+    if (stop) under_way -= workers.drop();
     if (under_way == 0) break;
-    if (const auto run = workers.wait(kPatience)) {
-      --under_way;
-      store.append(*run);
-      ++progress.done;
-      progress.failed += run->failed ? 1 : 0;
-    }
+    const std::vector<Run> runs = finished_runs(workers);
+    under_way -= static_cast<int>(runs.size());
+    if (!runs.empty()) store.append(runs);
+    progress.done += static_cast<std::int64_t>(runs.size());
+    progress.failed += std::ranges::count_if(runs, &Run::failed);
     if (observer) observer(progress);
   }
   if (observer) observer(progress);

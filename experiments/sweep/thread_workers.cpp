@@ -35,6 +35,13 @@ class ThreadPool {
     task_ready_.notify_one();
   }
 
+  int drop() {
+    const std::lock_guard guard(mutex_);
+    const int dropped = static_cast<int>(tasks_.size());
+    tasks_.clear();
+    return dropped;
+  }
+
   [[nodiscard]] std::optional<Run> wait(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     if (!run_ready_.wait_for(lock, patience, [this] { return !finished_.empty(); })) return {};
@@ -73,9 +80,12 @@ class ThreadPool {
 
 Workers thread_workers(int threads, RunTask run) {
   const auto pool = std::make_shared<ThreadPool>(threads, std::move(run));
-  return {.capacity = threads,
+  constexpr int kDepth =
+      16;  // short runs finish in tens of microseconds, a commit takes milliseconds
+  return {.capacity = kDepth * threads,
           .submit = [pool](std::int64_t task) { pool->submit(task); },
-          .wait = [pool](std::chrono::milliseconds patience) { return pool->wait(patience); }};
+          .wait = [pool](std::chrono::milliseconds patience) { return pool->wait(patience); },
+          .drop = [pool] { return pool->drop(); }};
 }
 
 }  // namespace speder

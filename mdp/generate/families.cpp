@@ -143,7 +143,7 @@ std::string knob_list(const Family& f) {
 void resolve_knobs(const Family& f, std::map<std::string, double>& knobs) {
   for (const auto& [name, value] : knobs) {
     const auto known = std::find_if(f.knobs.begin(), f.knobs.end(),
-                                    [&](const KnobInfo& k) { return k.name == name; });
+                                    [&key = name](const KnobInfo& k) { return k.name == key; });
     if (known == f.knobs.end()) {
       throw InputError(
           fmt::format("family {} has no knob '{}'; its knobs: {}", f.name, name, knob_list(f)));

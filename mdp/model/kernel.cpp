@@ -33,7 +33,7 @@ Vector total_mass(const Factor& mu, const Vector& nu) {
 }
 
 void require_rows_sum_to_one(const Kernel& kernel) {
-  const Vector total = kernel.phi().times(total_mass(kernel.mu(), kernel.nu()));
+  const Vector total = kernel.row_sums();
   Index worst = 0;
   const double off = (total.array() - 1).abs().maxCoeff(&worst);
   if (off <= tol::kSimplex) return;
@@ -70,6 +70,8 @@ Kernel::Kernel(Index actions, Factor phi, Factor mu, Vector nu)
   require_rows_sum_to_one(*this);
   require_non_negative(*this);
 }
+
+Vector Kernel::row_sums() const { return phi_.times(total_mass(mu_, nu_)); }
 
 Vector Kernel::dense_row(Index pair) const { return mu_.times(phi_.row(pair)).cwiseProduct(nu_); }
 

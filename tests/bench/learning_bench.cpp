@@ -2,6 +2,8 @@
 // items_per_second is the number to read.
 #include <benchmark/benchmark.h>
 
+#include <ctime>
+
 #include "experiments/learn/algorithms.hpp"
 #include "experiments/learn/row.hpp"
 #include "learning/representation.hpp"
@@ -39,6 +41,32 @@ void online(benchmark::State& state_, const char* name, const std::string& kind 
       static_cast<double>(problem.planted.candidates.bytes()) / (1 << 20);
 }
 
+// Processor time per episode after n episodes, over a window of n/2: flat means no growth with n.
+void episode_cost(benchmark::State& state_) {
+  const LearnProblem problem = make(1000);
+  const Simulator env(problem.mdp);
+  OnlineOptions options;
+  options.episodes = 150'000;
+  for ([[maybe_unused]] auto _ : state_) {
+    TruthEvaluator truth(problem.mdp);
+    LearnRecorder record(truth, &problem.planted.candidates,
+                         {geometric_grid(options.episodes), true, Policy::uniform(50, 5), true});
+    std::clock_t start = 0;
+    const auto watch = [&](const LearnerReport& report) {
+      for (const Index n : {1000, 10'000, 100'000}) {
+        if (report.n == n) start = std::clock();
+        if (report.n != n + n / 2) continue;
+        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+        state_.counters["us_at_" + std::to_string(n)] = 1e6 * seconds / static_cast<double>(n / 2);
+      }
+      return record(report);
+    };
+    benchmark::DoNotOptimize(
+        online_speder(env, problem.planted.candidates, options, kSeeds, watch));
+  }
+  state_.SetItemsProcessed(options.episodes * state_.iterations());
+}
+
 // Transitions drawn and estimated from, at one checkpoint.
 void estimate(benchmark::State& state_, Criterion criterion) {
   const LearnProblem problem = make(state_.range(0));
@@ -68,6 +96,7 @@ BENCHMARK_CAPTURE(online, speder, "speder")
     ->Args({1000, 10'000})
     ->Args({1000, 100'000})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(episode_cost)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(online, speder_large, "speder")
     ->Args({100'000, 1000})
     ->Unit(benchmark::kMillisecond);

@@ -11,7 +11,7 @@ cat >suite.toml <<'TOML'
 experiment = "planted"
 [quick]
 repetitions = 60
-draws = 200000
+draws = 1000000
 x = [1, 2, 4, 8]
 TOML
 

@@ -106,6 +106,7 @@ TEST_CASE("run_sweep: stopped and started again, it repeats nothing and ends the
   const Folder folder;
   std::map<std::int64_t, int> computed;  // one thread: no lock needed
   const RunTask counting = [&](std::int64_t task) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // longer than it takes to stop
     ++computed[task];
     return run_task(suite, kSeed)(task);
   };
@@ -117,12 +118,12 @@ TEST_CASE("run_sweep: stopped and started again, it repeats nothing and ends the
     std::atomic<bool> stop = false;
     const SweepResult result =
         run_sweep(store, suite, kSeed, workers, stop, [&](const SweepProgress& p) {
-          if (p.done - p.restored >= 4) stop = true;
+          if (p.done > p.restored) stop = true;
         });
     complete = result.complete;
     CHECK(result.progress.done == static_cast<std::int64_t>(store.finished("planted").size()));
   }
-  CHECK(starts == 5);  // 18 runs, 4 a start
+  CHECK(starts > 1);
   CHECK(computed.size() == 18);
   for (const auto& [task, times] : computed) CHECK(times == 1);
   CHECK(ResultStore::read(folder.path / "a.db").content() == whole);
