@@ -33,7 +33,10 @@ struct Writer {
     Json rows = Json::array();
     for (int i = 0; i < table.rows(); ++i) {
       std::string line;
-      for (int j = 0; j < table.cols(); ++j) line += (j == 0 ? "" : " ") + to_text(table(i, j));
+      for (int j = 0; j < table.cols(); ++j) {
+        if (j > 0) line += ' ';
+        line += to_text(table(i, j));
+      }
       rows.push_back(std::move(line));
     }
     values[name] = std::move(rows);

@@ -124,10 +124,10 @@ std::string summary_text(const std::vector<Finding>& findings) {
 
 std::string table_text(const std::vector<Finding>& findings) {
   std::string text = fmt::format("{} {} {} {} {}\n", pad("id", kIdColumns), pad("verdict", 20),
-                                 pad("instances", 9), pad("worst", 12), "corrected by / constant");
+                                 pad("instances", 9), pad("worst", 11), "corrected by / constant");
   for (const Finding& f : findings) {
     text += fmt::format("{} {} {:>9} {} {}\n", pad(f.entry->id, kIdColumns),
-                        pad(to_string(f.verdict), 20), f.search.instances, pad(worst_text(f), 12),
+                        pad(to_string(f.verdict), 20), f.search.instances, pad(worst_text(f), 11),
                         remark(f));
   }
   return text + summary_text(findings) + "\n";

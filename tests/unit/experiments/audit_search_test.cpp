@@ -1,3 +1,5 @@
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -28,6 +30,21 @@ TEST_CASE("Inventory: ids are unique, kebab-case, sourced; twins exist", "[audit
     if (e.check.approximate == nullptr || e.relation == Relation::kConstant) {
       CHECK_FALSE(e.note.empty());
     }
+  }
+}
+
+TEST_CASE("docs/audit.md names every entry and no other command", "[audit][docs]") {
+  std::ifstream in(std::string(SPEDER_SOURCE_DIR) + "/docs/audit.md");
+  REQUIRE(in);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (const Entry& e : inventory()) {
+    CAPTURE(std::string(e.id));
+    CHECK(text.find("| `" + std::string(e.id) + "` |") != std::string::npos);
+  }
+  const std::regex only("--only ([a-z0-9-]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), only), end; it != end; ++it) {
+    CAPTURE((*it)[1].str());
+    CHECK(find_entry((*it)[1].str()) != nullptr);
   }
 }
 
