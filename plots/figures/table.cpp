@@ -1,4 +1,5 @@
 #include "plots/analysis.hpp"
+#include "plots/figures/gen_n.hpp"
 #include "plots/figures/horizon.hpp"
 #include "plots/figures/planted.hpp"
 
@@ -6,6 +7,7 @@ namespace speder {
 
 const std::map<std::string_view, Analysis>& analysis_table() {
   static const std::map<std::string_view, Analysis> table = {
+      {"gen-n", analyse_gen_n},
       {"horizon", analyse_horizon},
       {"planted", analyse_planted},
   };
