@@ -63,6 +63,7 @@ ComplexityFit complexity_fit(const ExperimentData& data, std::string_view name,
   ComplexityFit out;
   std::vector<GapTable> tables;
   for (auto& [setting, gaps] : cells) {
+    if (gaps.rows.empty()) continue;  // every run failed: the report says how many
     fill_table(gaps, all);
     gaps.table.x = request.x ? request.x(setting) : setting;
     out.settings.push_back(setting);
