@@ -12,7 +12,7 @@ namespace speder {
 namespace {
 
 struct MleConfig {
-  std::vector<double> spreads = {1, 0.1};  // Dirichlet concentration of μ: flat, peaked
+  std::vector<double> spreads = {1, 0.3};  // Dirichlet concentration of μ: flat, peaked
   int states = 30, actions = 3, rank = 4;
   double gamma = 0.5;
   int class_size = 256;

@@ -46,7 +46,7 @@ ExperimentReport analyse_gen_mle(const ExperimentData& data) {
       "Least squares has a guarantee in L₂, maximum likelihood in L₁: how do both fare in both "
       "norms on the same class and the same data?";
   out.design =
-      "Simplex MDPs with flat (Dirichlet(1)) and peaked (Dirichlet(0.1)) emissions, a multi-scale "
+      "Simplex MDPs with flat (Dirichlet(1)) and peaked (Dirichlet(0.3)) emissions, a multi-scale "
       "class; n moves. Both estimators see the same data.";
   const std::pair<const char*, const char*> metrics[] = {{"l2", "E‖P̂ − P*‖₂²"},
                                                          {"l1", "(E‖P̂ − P*‖₁)²"}};
