@@ -178,17 +178,33 @@ Series mean_series(std::string label, const MetricTable& table, int colour) {
   return out;
 }
 
-std::vector<Series> member_series(const WorstCase& worst,
-                                  const std::function<std::string(double)>& label) {
-  std::vector<Series> out = point_series("worst case", worst.fit, 0);
+std::vector<Series> member_series(const WorstCase& worst, std::string_view name) {
+  std::vector<Series> out;
   for (std::size_t i = 0; i < worst.members.size(); ++i) {
-    Series line = mean_series(label(worst.members[i]), worst.tables[i], 1 + static_cast<int>(i));
+    Series line = mean_series("", worst.tables[i], 0);
+    if (line.x.empty()) continue;
     line.mark = Mark::kLine;
+    line.faint = true;
     line.low.clear();
     line.high.clear();
-    if (!line.x.empty()) out.push_back(std::move(line));
+    if (out.empty()) {
+      line.label = fmt::format("single instances, {} = {:g} … {:g}", name, worst.members.front(),
+                               worst.members.back());
+    }
+    out.push_back(std::move(line));
   }
+  for (Series& s : point_series("worst case", worst.fit, 0)) out.push_back(std::move(s));
   return out;
+}
+
+std::vector<ReferenceLine> theory_line(const RateFit& fit, const RateClaim& claim) {
+  const auto line = fit_line(fit, 0);
+  if (!line) return {};
+  const double slope = judge(fit, claim).theory_slope;
+  const double at = value(*line, line->from);
+  return {{.label = fmt::format("theory, at most: slope {}", shown(slope)),
+           .x = {line->from, line->to},
+           .y = {at, at * std::pow(line->to / line->from, slope)}}};
 }
 
 ReferenceLine mean_reference(std::string label, const MetricTable& table) {

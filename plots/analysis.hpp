@@ -120,9 +120,10 @@ struct BoundCount {
 /// Exact (Clopper–Pearson) statement of the failure frequency against δ.
 [[nodiscard]] Finding frequency_finding(std::string claim, const BoundCount& count, double delta);
 [[nodiscard]] Series mean_series(std::string label, const MetricTable& table, int colour);
-/// The worst case as points, the members as thin lines behind it.
-[[nodiscard]] std::vector<Series> member_series(const WorstCase& worst,
-                                                const std::function<std::string(double)>& label);
+/// The worst case as points, the members as faint lines behind it.
+[[nodiscard]] std::vector<Series> member_series(const WorstCase& worst, std::string_view name);
+/// The theory's slope through the left end of the fit.
+[[nodiscard]] std::vector<ReferenceLine> theory_line(const RateFit& fit, const RateClaim& claim);
 [[nodiscard]] ReferenceLine mean_reference(std::string label, const MetricTable& table);
 /// The fit's own points; censored ones in a series of their own.
 [[nodiscard]] std::vector<Series> point_series(const std::string& label, const RateFit& fit,

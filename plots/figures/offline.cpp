@@ -55,7 +55,8 @@ ExperimentReport analyse_offline(const ExperimentData& data, const OfflineAxis& 
   Panel panel;
   panel.x = {.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
   panel.y = {.label = "V* − V^π̂ (value)", .scale = Scale::kLog};
-  panel.series = member_series(worst, [](double gap) { return fmt::format("gap {:g}", gap); });
+  panel.series = member_series(worst, "gap");
+  panel.references = theory_line(worst.fit, axis.theory);
   if (const auto line = fit_line(worst.fit, 0)) panel.fits = {*line};
   const std::size_t runs = worst.tables.empty() ? 0 : worst.tables.front().clusters.size();
   out.figures = {{.id = data.record.id,

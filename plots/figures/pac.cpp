@@ -73,9 +73,10 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
                    " The instance's gap is 2ε. N(ε, δ), δ = {:g}, is the quantile over runs with "
                    "an isotonic fit on a 2^(1/4) grid. c_α = {:g}, c_λ = {:g}.",
                    delta, c_alpha, c_lambda);
+  const RateClaim claim{.exponent = axis.exponent, .min_decades = axis.decades};
   out.findings = {
       rate_finding(fmt::format("N(ε, δ) grows at most like ({})^{:g}", axis.symbol, axis.exponent),
-                   complexity.fit, {.exponent = axis.exponent, .min_decades = axis.decades})};
+                   complexity.fit, claim)};
   out.findings.front().ratio = ratios(complexity, stated(data, "theorem"));
   out.caveats = {
       "The ratio is N measured / (d⁴|A|²/((1−γ)⁶ε²)): the theorem's constant and logarithms are "
@@ -83,6 +84,7 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
   Axis x{.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
   Panel panel = complexity_panel("", x, complexity.fit);
   panel.y.label = "N(ε, δ) (episodes)";
+  panel.references = theory_line(complexity.fit, claim);
   out.figures = {{.id = data.record.id,
                   .caption = fmt::format("Episodes to an ε-optimal mixture in {:g}% of {} runs at "
                                          "each point.",

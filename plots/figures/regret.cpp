@@ -13,11 +13,12 @@ WorstCase worst_regret(const ExperimentData& data, std::string variant) {
       [&](const CellFilter& keep) { return metric_over_n(data, "regret", keep); });
 }
 
-Panel regret_panel(std::string title, const WorstCase& worst) {
+Panel regret_panel(std::string title, const WorstCase& worst, const RateClaim& claim) {
   Panel panel{.title = std::move(title)};
   panel.x = {.label = "N (episodes)", .scale = Scale::kLog};
   panel.y = {.label = "regret (value)", .scale = Scale::kLog};
-  panel.series = member_series(worst, [](double gap) { return fmt::format("gap {:g}", gap); });
+  panel.series = member_series(worst, "gap");
+  panel.references = theory_line(worst.fit, claim);
   if (const auto line = fit_line(worst.fit, 0)) panel.fits = {*line};
   return panel;
 }
@@ -62,7 +63,8 @@ ExperimentReport analyse_regret(const ExperimentData& data) {
        .caption = fmt::format("Cumulative regret on needle trees: means over {} runs for "
                               "each gap, and their maximum.",
                               runs),
-       .panels = {regret_panel("with bonus", speder), regret_panel("mutation: no bonus", mutant)},
+       .panels = {regret_panel("with bonus", speder, claim),
+                  regret_panel("mutation: no bonus", mutant, claim)},
        .columns = 2}};
   return out;
 }

@@ -85,13 +85,15 @@ ExperimentReport analyse_table1(const ExperimentData& data) {
   out.findings = {exact(data, "q_equal", "SVD of P at rank d: Q of every policy is fitted exactly"),
                   exact(data, "v", "SVD of P at rank d: V of every policy is fitted exactly")};
   for (const char* name : kOthers) out.findings.push_back(grows(data, name));
-  out.figures = {{.id = "table1",
-                  .caption = fmt::format("Best linear fit by spectral features built under another "
-                                         "policy: mean over {} MDPs.",
-                                         errors(data, "v", kSvd).clusters.size()),
-                  .panels = {panel_of(data, "v", "V of the target policy"),
-                             panel_of(data, "q_equal", "Q, equal dimension")},
-                  .columns = 2}};
+  out.figures = {
+      {.id = "table1",
+       .caption = fmt::format("Best linear fit by spectral features built under another "
+                              "policy: mean over {} MDPs. At rank d the Krylov basis and "
+                              "the state aggregation span the same functions.",
+                              errors(data, "v", kSvd).clusters.size()),
+       .panels = {panel_of(data, "v", "V of the target policy"),
+                  panel_of(data, "q_equal", "Q, equal dimension")},
+       .columns = 2}};
   return out;
 }
 
