@@ -22,15 +22,15 @@ struct AgentConfig {
   std::string objective = "exact";  // dual exact literal
   double ortho_weight = 1.0;        // λ_ortho
   double prob_weight = 0.0;         // λ_prob
-  double reward_weight = 1.0;       // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
-  int feature_updates = 1;          // representation steps per update
-  bool feature_norm = true;         // the critic head sees φ with zero mean and unit variance
+  double reward_weight = 1.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
+  int feature_updates = 1;   // representation steps per update
+  bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
   double feature_tau = 0.005;
   double feature_lr = 3e-4;
   // bonus b = α ‖φ‖_{Σ⁻¹}
   double bonus = 0.0;
-  double bonus_ridge = 1.0;   // λ of Σ = N E[φφᵀ] + λI
-  int bonus_refresh = 1000;   // updates between factorisations of Σ
+  double bonus_ridge = 1.0;  // λ of Σ = N E[φφᵀ] + λI
+  int bonus_refresh = 1000;  // updates between factorisations of Σ
   // actor and critic
   int batch = 256;
   double discount = 0.99;
@@ -62,8 +62,8 @@ struct TrainConfig {
   AgentConfig agent;
 };
 
-/// Settings from a preset file and from command-line text laid over it ("batch = 128" lines). Unknown
-/// keys, values out of range and unknown names are ConfigErrors that name the key.
+/// Settings from a preset file and from command-line text laid over it ("batch = 128" lines).
+/// Unknown keys, values out of range and unknown names are ConfigErrors that name the key.
 [[nodiscard]] TrainConfig read_train_config(const std::filesystem::path& preset,
                                             std::string_view overrides);
 /// The whole configuration as TOML that read_train_config takes back.

@@ -14,18 +14,17 @@ struct BonusOptions {
 /// Added to the rewards of a minibatch at update time; stored rewards and evaluations stay raw.
 class EllipticalBonus {
  public:
-  explicit EllipticalBonus(const BonusOptions& options) : options_(options) {}
+  EllipticalBonus(const BonusOptions& options, int features, Device device);
 
   [[nodiscard]] bool active() const { return options_.scale > 0; }
   /// sample: (n, d) features of rows drawn from N stored ones; factorises Σ in double.
   void refresh(const Tensor& sample, std::int64_t stored);
   [[nodiscard]] Tensor operator()(const Tensor& phi) const;  // (B, d) → (B)
-  /// Σ = LLᵀ: (d, d), for checkpoints; undefined before the first refresh.
-  [[nodiscard]] Tensor& factor() { return factor_; }
+  void name_tensors(const std::string& prefix, std::vector<NamedTensor>& out) const;
 
  private:
   BonusOptions options_;
-  Tensor factor_;
+  Tensor factor_;  // L of Σ = LLᵀ: (d, d); undefined when inactive
 };
 
 }  // namespace speder::deep

@@ -7,7 +7,8 @@
 namespace speder::deep {
 namespace {
 
-Mlp make_actor(const AgentConfig& config, const EnvSpec& spec, Device device, const SeedTree& seeds) {
+Mlp make_actor(const AgentConfig& config, const EnvSpec& spec, Device device,
+               const SeedTree& seeds) {
   Rng rng = seeds.stream("actor");
   return {{.input = spec.observation_size,
            .hidden = config.actor_hidden,

@@ -17,7 +17,8 @@ class SoftPolicy {
   [[nodiscard]] Tensor mean_action(const Tensor& states) const;
   /// α without gradient.
   [[nodiscard]] Tensor alpha() const { return log_alpha_.detach().exp(); }
-  /// One step of the actor up min_e Q_e − α log π, then one of α. q (E, B) depends on sample.action.
+  /// One step of the actor up min_e Q_e − α log π, then one of α. q (E, B) depends on
+  /// sample.action.
   void improve(const PolicySample& sample, const Tensor& q, Diagnostics& out);
 
   [[nodiscard]] const Mlp& network() const { return actor_; }

@@ -5,17 +5,6 @@ namespace {
 
 constexpr Index kBonusRowsPerFeature = 4;  // rows per column of Σ when it is estimated
 
-Mlp network(const MlpShape& shape, Device device, const SeedTree& seeds, const char* name) {
-  Rng rng = seeds.stream(name);
-  return {shape, device, rng};
-}
-
-std::vector<Tensor> joined(const std::vector<const Mlp*>& networks) {
-  std::vector<Tensor> all;
-  for (const Mlp* n : networks) all.insert(all.end(), n->parameters().begin(), n->parameters().end());
-  return all;
-}
-
 }  // namespace
 
 SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpec& spec,
@@ -23,35 +12,34 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
     : config_(config),
       objective_(objective_named(config.objective)),
       device_(device),
-      phi_(network({.input = spec.observation_size + spec.action_size,
+      phi_(make_mlp({.input = spec.observation_size + spec.action_size,
+                     .hidden = config.feature_hidden,
+                     .output = config.feature_dim},
+                    device, seeds, "phi")),
+      mu_(make_mlp({.input = spec.observation_size,
                     .hidden = config.feature_hidden,
                     .output = config.feature_dim},
-                   device, seeds, "phi")),
-      mu_(network({.input = spec.observation_size,
-                   .hidden = config.feature_hidden,
-                   .output = config.feature_dim},
-                  device, seeds, "mu")),
-      reward_head_(network({.input = config.feature_dim, .hidden = {}, .output = 1}, device, seeds,
-                           "reward head")),
-      feature_adam_(joined(config.reward_weight > 0
-                               ? std::vector<const Mlp*>{&phi_, &mu_, &reward_head_}
-                               : std::vector<const Mlp*>{&phi_, &mu_}),
-                    config.feature_lr),
+                   device, seeds, "mu")),
+      reward_head_(make_mlp({.input = config.feature_dim, .hidden = {}, .output = 1}, device, seeds,
+                            "reward head")),
+      feature_adam_(
+          joined(config.reward_weight > 0 ? std::vector<const Mlp*>{&phi_, &mu_, &reward_head_}
+                                          : std::vector<const Mlp*>{&phi_, &mu_}),
+          config.feature_lr),
       phi_ema_(phi_.frozen_copy()),
-      critic_(network({.input = config.feature_dim,
-                       .hidden = {config.critic_width},
-                       .output = 1,
-                       .copies = 2},
-                      device, seeds, "critic")),
+      critic_(make_mlp(
+          {.input = config.feature_dim, .hidden = {config.critic_width}, .output = 1, .copies = 2},
+          device, seeds, "critic")),
       critic_adam_(critic_.parameters(), config.critic_lr),
       critic_target_(critic_.frozen_copy()),
       policy_(config, spec, device, seeds),
-      bonus_({config.bonus, config.bonus_ridge}) {}
+      bonus_({config.bonus, config.bonus_ridge}, config.feature_dim, device),
+      updates_(at::zeros({}, at::kLong)) {}
 
 Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
-  const MinibatchOptions options{.size = config_.batch,
-                                 .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian
-                                                                           : BaseMeasure::kReplay};
+  const MinibatchOptions options{
+      .size = config_.batch,
+      .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay};
   Diagnostics out;
   Minibatch batch;
   for (int i = 0; i < config_.feature_updates; ++i) {
@@ -74,7 +62,8 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
     b.p_next = gaussian_density(batch.next_state);
     b.p_base = gaussian_density(batch.base_state);
   }
-  const SpectralTerms terms = spectral_loss(objective_, b, {config_.ortho_weight, config_.prob_weight});
+  const SpectralTerms terms =
+      spectral_loss(objective_, b, {config_.ortho_weight, config_.prob_weight});
   Tensor loss = terms.loss;
   out.push_back({"feature_loss", terms.loss.detach()});
   out.push_back({"feature_paired", terms.paired.detach()});
@@ -87,13 +76,14 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   }
   feature_adam_.step(loss);
   const at::NoGradGuard no_grad;
-  out.push_back({"phi_norm", phi.square().sum(-1).mean()});          // E‖φ‖², 1 under the constraint
-  out.push_back({"mu_norm", mu[1].square().sum(-1).mean()});         // E_p‖μ‖²
-  out.push_back({"mass", at::mv(phi, mu[1].mean(0)).mean()});        // E Z, 1 for a density
+  out.push_back({"phi_norm", phi.square().sum(-1).mean()});   // E‖φ‖², 1 under the constraint
+  out.push_back({"mu_norm", mu[1].square().sum(-1).mean()});  // E_p‖μ‖²
+  out.push_back({"mass", at::mv(phi, mu[1].mean(0)).mean()});  // E Z, 1 for a density
 }
 
 void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
-  if (!bonus_.active() || updates_since_refresh_++ % config_.bonus_refresh != 0) return;
+  const std::int64_t update = (*updates_.data_ptr<std::int64_t>())++;
+  if (!bonus_.active() || update % config_.bonus_refresh != 0) return;
   const at::NoGradGuard no_grad;
   const Index rows = std::max<Index>(config_.batch, kBonusRowsPerFeature * config_.feature_dim);
   const Minibatch sample = draw_minibatch(buffer, {.size = rows}, device_, rng);
@@ -119,8 +109,7 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
     const Tensor phi = phi_ema_(at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
     const auto inputs = head_input(phi).chunk(2);
     input = inputs[0];
-    const Tensor reward =
-        bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
+    const Tensor reward = bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
     // y = r + b + γ (1 − terminated)(min_e Q̄_e(s',a') − α log π(a'|s'))
     const Tensor next_q = q_values(critic_target_, inputs[1]);
     y = td_target(reward, batch.terminated, soft_value(next_q, next.log_prob, policy_.alpha()),
@@ -155,6 +144,8 @@ std::vector<NamedTensor> SpectralActorCritic::tensors() {
   critic_adam_.name_tensors("critic_adam", out);
   critic_target_.name_tensors("critic_target", out);
   policy_.name_tensors(out);
+  bonus_.name_tensors("bonus_factor", out);
+  out.push_back({"updates", updates_});
   return out;
 }
 

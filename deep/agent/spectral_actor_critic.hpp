@@ -44,7 +44,7 @@ class SpectralActorCritic {
   Mlp critic_target_;
   SoftPolicy policy_;
   EllipticalBonus bonus_;
-  std::int64_t updates_since_refresh_ = 0;
+  Tensor updates_;  // a counter on the host, as a tensor so that checkpoints hold it
 };
 
 }  // namespace speder::deep

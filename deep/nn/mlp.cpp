@@ -85,6 +85,18 @@ void Mlp::name_tensors(const std::string& prefix, std::vector<NamedTensor>& out)
   }
 }
 
+Mlp make_mlp(const MlpShape& shape, Device device, const SeedTree& seeds, std::string_view name) {
+  Rng rng = seeds.stream(name);
+  return {shape, device, rng};
+}
+
+std::vector<Tensor> joined(const std::vector<const Mlp*>& networks) {
+  std::vector<Tensor> all;
+  for (const Mlp* n : networks)
+    all.insert(all.end(), n->parameters().begin(), n->parameters().end());
+  return all;
+}
+
 void polyak(const Mlp& target, const Mlp& online, double tau) {
   const at::NoGradGuard no_grad;
   at::_foreach_lerp_(target.parameters(), online.parameters(), tau);

@@ -39,6 +39,12 @@ class Mlp {
   std::vector<Tensor> parameters_;
 };
 
+/// A network that starts from the stream of this name.
+[[nodiscard]] Mlp make_mlp(const MlpShape& shape, Device device, const SeedTree& seeds,
+                           std::string_view name);
+/// Parameters of several networks, in order.
+[[nodiscard]] std::vector<Tensor> joined(const std::vector<const Mlp*>& networks);
+
 /// θ̄ ← θ̄ + τ (θ − θ̄) for every parameter.
 void polyak(const Mlp& target, const Mlp& online, double tau);
 
