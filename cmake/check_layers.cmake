@@ -8,6 +8,7 @@ set(forbid_deep "(mdp|learning|oracle|experiments)/")
 # Each third-party library has one home (style: layer rule).
 set(only_hdf5.h "src/core/hdf5.cpp")
 set(only_boost/random "src/core/rng.(hpp|cpp)")
+set(only_boost/math "src/core/(statistics|rate).cpp")
 set(only_Spectra/ "src/core/spectral.cpp")
 set(only_toml "src/core/config_file.cpp")
 set(only_SQLiteCpp/ "src/core/sqlite_file.hpp")
@@ -16,6 +17,18 @@ set(only_mpi.h "experiments/sweep/mpi_transport.cpp")
 set(only_matplot/ "plots/render_matplot.cpp")
 set(only_tbb/ "(src/core/parallel.cpp|experiments/cli/version.cpp)")
 set(only_CLI/ "(experiments/cli/.*|deep/cli/.*|deep/main.cpp)")
+set(libraries
+    boost/math
+    boost/random
+    CLI/
+    hdf5.h
+    matplot/
+    mpi.h
+    Spectra/
+    sqlite3.h
+    SQLiteCpp/
+    tbb/
+    toml)
 foreach(layer IN ITEMS src/core src/learning mdp oracle plots experiments deep)
   file(GLOB_RECURSE files RELATIVE ${ROOT} "${ROOT}/${layer}/*.?pp")
   foreach(file IN LISTS files)
@@ -25,8 +38,7 @@ foreach(layer IN ITEMS src/core src/learning mdp oracle plots experiments deep)
         message(SEND_ERROR "${file} may not include: ${bad}")
       endif()
     endif()
-    foreach(library IN ITEMS hdf5.h boost/random Spectra/ toml SQLiteCpp/ sqlite3.h mpi.h
-            matplot/ tbb/ CLI/)
+    foreach(library IN LISTS libraries)
       file(STRINGS "${ROOT}/${file}" uses REGEX "^#include <${library}")
       if(uses AND NOT file MATCHES "^${only_${library}}$")
         message(SEND_ERROR "${file} may not include: ${uses} (home: ${only_${library}})")

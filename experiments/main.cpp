@@ -2,35 +2,51 @@
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "core/check.hpp"
 #include "experiments/cli/command.hpp"
+#include "experiments/hand_over.hpp"
 
 namespace {
 
 constexpr int kBadInput = 2;
 
-int fail(const char* what) {
+int fail(const std::string& what) {
   fmt::print(stderr, "speder: error: {}\n", what);
   return kBadInput;
 }
 
+void add_commands(CLI::App& app, int& exit_code) {
+  using namespace speder::cli;
+  add_version(app, exit_code);
+  add_solve(app, exit_code);
+  add_validate(app, exit_code);
+  add_bench(app, exit_code);
+  app.add_subcommand("deep", "MuJoCo and DeepMind Control tasks (speder deep --help)");
+}
+
+// CLI11 explains some mistakes over several lines; the user gets one.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::hand_over_to_deep(argv + 1);
   CLI::App app(
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
   app.require_subcommand(0, 1);
   int exit_code = 0;
-  speder::cli::add_version(app, exit_code);
+  add_commands(app, exit_code);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::CallForAllHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::CallForVersion& e) {
+  } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(fmt::format("{} (speder --help shows the options)", e.what()).c_str());
+    return fail(one_line(e.what()) + " (--help shows the options)");
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
@@ -42,6 +58,6 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& e) {
-    return fail(e.what());
+    return fail(one_line(e.what()));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <memory>
+#include <span>
 
 #include "core/rng.hpp"
 #include "core/types.hpp"
@@ -16,6 +17,11 @@ struct Transition {
   StateId next;
 };
 
+struct StateAction {
+  StateId state;
+  ActionId action;
+};
+
 template <class Env>
 concept SampleAccess = requires(const Env env, StateId s, ActionId a, Rng& rng) {
   { env.reset(rng) } -> std::same_as<StateId>;
@@ -24,7 +30,9 @@ concept SampleAccess = requires(const Env env, StateId s, ActionId a, Rng& rng) 
 
 /// Sample-only handle around a hidden MDP: what a learner may touch. The reward function, the
 /// discount and the sizes are public, as in the paper; the kernel and ρ are not.
-/// Draws cost O(1) in |S| (alias tables over the factors, set up once in O(nonzeros)).
+/// Draws cost O(1) in |S| (alias tables over the factors, set up once in O(nonzeros)); signed
+/// factors are drawn exactly by rejection, transition_sampler.hpp states the cost. Total-variation
+/// error of a draw: at most 2⁻³¹. Throws std::invalid_argument for a state or action out of range.
 class Simulator {
  public:
   explicit Simulator(std::shared_ptr<const TabularMdp> mdp);
@@ -34,6 +42,8 @@ class Simulator {
 
   [[nodiscard]] StateId reset(Rng& rng) const;
   [[nodiscard]] Transition step(StateId s, ActionId a, Rng& rng) const;
+  /// next[i] ~ P(·|from[i]); the same numbers as successive calls of step, in less time.
+  void sample_next(std::span<const StateAction> from, std::span<StateId> next, Rng& rng) const;
 
   [[nodiscard]] Index states() const;
   [[nodiscard]] Index actions() const;

@@ -51,10 +51,10 @@ fs::path model_path(const fs::path& packages, Package package, std::string_view 
   fs::path path = packages / from.folder / file;
   std::error_code ignored;
   if (fs::is_regular_file(path, ignored)) return path;
-  throw InputError(fmt::format(
-      "{}: no such model file; it is part of {}: pip install --no-deps --target {} {} "
-      "(or setup/install deep), or point --packages at a folder that has it",
-      path.string(), from.requirement, packages.string(), from.requirement));
+  throw InputError(
+      fmt::format("{}: no such model file; it is part of {}: pip install --no-deps --target {} {} "
+                  "(or setup/install deep), or point --packages at a folder that has it",
+                  path.string(), from.requirement, packages.string(), from.requirement));
 }
 
 }  // namespace speder::deep

@@ -50,7 +50,8 @@ World make_world(const Physics& physics, mjData& data) {
               .substeps = physics.task->substeps};
   const Task& task = *physics.task;
   require(task.bodies.size() <= world.body.size(), "too many bodies named", task.bodies.size());
-  require(task.sensors.size() <= world.sensor.size(), "too many sensors named", task.sensors.size());
+  require(task.sensors.size() <= world.sensor.size(), "too many sensors named",
+          task.sensors.size());
   for (std::size_t i = 0; i < task.bodies.size(); ++i) world.body[i] = body_id(m, task.bodies[i]);
   for (std::size_t i = 0; i < task.sensors.size(); ++i) {
     world.sensor[i] = sensor_address(m, task.sensors[i]);
@@ -80,8 +81,8 @@ void check_state(std::span<const double> given, std::span<const double> wanted, 
   }
   for (const double x : given) {
     if (std::abs(x) <= mjMAXVAL) continue;  // MuJoCo's own limit; false for NaN
-    throw std::invalid_argument(fmt::format("{} must be finite and at most {:g} (got {})", name,
-                                            mjMAXVAL, x));
+    throw std::invalid_argument(
+        fmt::format("{} must be finite and at most {:g} (got {})", name, mjMAXVAL, x));
   }
 }
 

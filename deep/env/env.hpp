@@ -64,8 +64,8 @@ class Env {
   DataPtr data_;
   std::vector<double> closed_form_;  // qpos, qvel, control of closed-form tasks
   World world_;
-  std::vector<double> middle_;     // (A) control = middle + half · action
-  std::vector<double> half_;       // (A)
+  std::vector<double> middle_;       // (A) control = middle + half · action
+  std::vector<double> half_;         // (A)
   std::vector<double> observation_;  // (D)
   std::vector<double> next_;         // (D)
   int steps_ = 0;

@@ -28,8 +28,8 @@ using DataPtr = std::unique_ptr<mjData, DataDeleter>;
 [[nodiscard]] int body_id(const mjModel& model, const char* name);
 [[nodiscard]] int sensor_address(const mjModel& model, const char* name);
 
-/// MuJoCo's warnings of this data since mj_resetData: bad position, velocity, acceleration, control,
-/// full contact or constraint buffers.
+/// MuJoCo's warnings of this data since mj_resetData: bad position, velocity, acceleration,
+/// control, full contact or constraint buffers.
 [[nodiscard]] int warning_count(const mjData& data);
 
 }  // namespace speder::deep

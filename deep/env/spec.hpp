@@ -19,8 +19,8 @@ struct EnvSpec {
   int max_steps = 0;                // the step with this number is truncated
 };
 
-/// terminated: the task's own end, no value beyond it. truncated: the step limit or a simulation that
-/// blew up; the value beyond it still counts (bootstrap).
+/// terminated: the task's own end, no value beyond it. truncated: the step limit or a simulation
+/// that blew up; the value beyond it still counts (bootstrap).
 struct StepResult {
   double reward = 0;
   bool terminated = false;

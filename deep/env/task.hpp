@@ -10,16 +10,16 @@
 
 namespace speder::deep {
 
-/// Arguments of a reward. MBBL rewards read `before` (the observation before the step) and `action`;
-/// control-suite rewards read the world after the step.
+/// Arguments of a reward. MBBL rewards read `before` (the observation before the step) and
+/// `action`; control-suite rewards read the world after the step.
 struct Transition {
   const World& world;
   std::span<const double> before;
   std::span<const double> action;  // in the task's own units
 };
 
-/// One task: a row of facts and functions. Adding a task is one file that returns such a row and one
-/// line in tasks.cpp.
+/// One task: a row of facts and functions. Adding a task is one file that returns such a row and
+/// one line in tasks.cpp.
 struct Task {
   std::string_view name;
   std::string_view suite;
@@ -34,8 +34,8 @@ struct Task {
   std::vector<const char*> sensors;  // world.sensor[i]: address of the sensor's first value
   ClosedForm closed_form;            // sizes and limits when there is no model
 
-  Dynamics dynamics;                                  // clear, finish, advance: one call order
-  void (*sample)(World&, Rng&) = nullptr;             // draws the state of a new episode
+  Dynamics dynamics;                       // clear, finish, advance: one call order
+  void (*sample)(World&, Rng&) = nullptr;  // draws the state of a new episode
   void (*observe)(const World&, std::span<double>) = nullptr;
   double (*reward)(const Transition&) = nullptr;
   bool (*terminated)(std::span<const double> after) = nullptr;

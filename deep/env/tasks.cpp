@@ -9,11 +9,14 @@ namespace speder::deep {
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> table = {
-      half_cheetah(),  reacher(),          humanoid_et(), pendulum(),
-      inverted_pendulum(), ant_et(),       hopper_et(),   slim_humanoid_et(),
-      cart_pole(),     walker_et(),  // MBBL, in the order of the paper's table
-      cheetah_run(),   cheetah_run_sparse(), walker_run(), walker_run_sparse(),
-      humanoid_run(),  hopper_hop(),  // DeepMind Control
+      half_cheetah(),      reacher(),
+      humanoid_et(),       pendulum(),
+      inverted_pendulum(), ant_et(),
+      hopper_et(),         slim_humanoid_et(),
+      cart_pole(),         walker_et(),  // MBBL, in the order of the paper's table
+      cheetah_run(),       cheetah_run_sparse(),
+      walker_run(),        walker_run_sparse(),
+      humanoid_run(),      hopper_hop(),  // DeepMind Control
   };
   return table;
 }

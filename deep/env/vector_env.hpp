@@ -16,9 +16,9 @@ struct VectorOptions {
   int threads = 1;
 };
 
-/// N environments stepped together into contiguous float32 buffers. Environment i draws from its own
-/// stream ("env", i), so results do not depend on the number of threads. An environment whose episode
-/// ended starts a new one within the same step.
+/// N environments stepped together into contiguous float32 buffers. Environment i draws from its
+/// own stream ("env", i), so results do not depend on the number of threads. An environment whose
+/// episode ended starts a new one within the same step.
 class VectorEnv {
  public:
   VectorEnv(std::shared_ptr<const Physics> physics, const VectorOptions& options,

@@ -32,8 +32,8 @@ class WorkerPool {
   const std::function<void(int)>* body_ = nullptr;
   int count_ = 0;
   std::atomic<int> next_{0};
-  std::atomic<int> active_{0};             // workers still inside the current round
-  std::atomic<std::uint32_t> round_{0};    // bumped to start a round
+  std::atomic<int> active_{0};           // workers still inside the current round
+  std::atomic<std::uint32_t> round_{0};  // bumped to start a round
   std::atomic<bool> stop_{false};
   std::mutex error_mutex_;
   std::exception_ptr error_;

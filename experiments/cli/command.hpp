@@ -6,6 +6,9 @@ namespace speder::cli {
 
 /// Each command adds its options to the app and, when chosen, sets the process's exit code.
 /// One file per command; main.cpp lists them.
+void add_bench(CLI::App& app, int& exit_code);
+void add_solve(CLI::App& app, int& exit_code);
+void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 
 }  // namespace speder::cli

@@ -60,7 +60,16 @@ Vector Factor::transpose_times(const Vector& v) const {
 }
 
 Matrix Factor::gram(const Vector& weights) const {
-  if (!is_sparse()) return dense().transpose() * weights.asDiagonal() * dense();
+  if (!is_sparse()) {  // slabs of rows: no weighted copy of the table
+    constexpr Index kSlab = 1024;
+    Matrix G = Matrix::Zero(cols(), cols());
+    for (Index start = 0; start < rows(); start += kSlab) {
+      const Index n = std::min(kSlab, rows() - start);
+      const auto slab = dense().middleRows(start, n);
+      G.noalias() += slab.transpose() * (weights.segment(start, n).asDiagonal() * slab);
+    }
+    return G;
+  }
   const SparseMatrix weighted = weights.asDiagonal() * sparse();
   return Matrix(SparseMatrix(sparse().transpose() * weighted));
 }

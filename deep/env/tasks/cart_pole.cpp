@@ -27,7 +27,8 @@ void sample(World& world, Rng& rng) {
   }
 }
 
-// gym's explicit Euler step of the cart-pole equations; it never terminates.   [deep.md § 2, gotchas]
+// gym's explicit Euler step of the cart-pole equations; it never terminates.   [deep.md § 2,
+// gotchas]
 void advance(World& world) {
   double &x = world.qpos[0], &theta = world.qpos[1];
   double &v = world.qvel[0], &omega = world.qvel[1];
@@ -36,8 +37,8 @@ void advance(World& world) {
   const double s = std::sin(theta);
   const double pole = kPoleMass * kHalfLength;
   const double temp = (force + pole * (omega * omega) * s) / kTotalMass;
-  const double angular = (kGravity * s - c * temp) /
-                         (kHalfLength * (4.0 / 3.0 - kPoleMass * (c * c) / kTotalMass));
+  const double angular =
+      (kGravity * s - c * temp) / (kHalfLength * (4.0 / 3.0 - kPoleMass * (c * c) / kTotalMass));
   const double linear = temp - pole * angular * c / kTotalMass;
   x += kStep * v;
   v += kStep * linear;

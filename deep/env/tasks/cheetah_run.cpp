@@ -23,7 +23,8 @@ void sample(World& world, Rng& rng) {
 
 // r = clip(v / 10, 0, 1)                                                              [deep.md § 3]
 double reward(const Transition& t) {
-  return control_suite::speed_reward(t.world.data->sensordata[t.world.sensor[kVelocity]], kRunSpeed);
+  return control_suite::speed_reward(t.world.data->sensordata[t.world.sensor[kVelocity]],
+                                     kRunSpeed);
 }
 
 }  // namespace

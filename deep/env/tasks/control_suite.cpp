@@ -48,5 +48,4 @@ void randomise_joints(World& world, Rng& rng) {
   }
 }
 
-
 }  // namespace speder::deep::control_suite

@@ -12,8 +12,8 @@ constexpr double kStandHeight = 0.6;
 constexpr double kMaxHeight = 2.0;
 constexpr double kHopSpeed = 2;
 
-// qpos[1:] (6), velocities (7), log(1 + touch) of toe and heel. Touch is an acceleration-stage sensor
-// and stays one physics step old by design.
+// qpos[1:] (6), velocities (7), log(1 + touch) of toe and heel. Touch is an acceleration-stage
+// sensor and stays one physics step old by design.
 void observe(const World& world, std::span<double> out) {
   const auto q = world.qpos.subspan(1);
   auto next = std::copy(q.begin(), q.end(), out.begin());
@@ -25,7 +25,8 @@ void observe(const World& world, std::span<double> out) {
 // r = 1[0.6 ≤ height ≤ 2] · clip(v / 2, 0, 1); height between centres of mass (xipos, not xpos)
 double reward(const Transition& t) {
   const mjData& d = *t.world.data;
-  const double height = d.xipos[3 * t.world.body[kTorso] + 2] - d.xipos[3 * t.world.body[kFoot] + 2];
+  const double height =
+      d.xipos[3 * t.world.body[kTorso] + 2] - d.xipos[3 * t.world.body[kFoot] + 2];
   if (height < kStandHeight || height > kMaxHeight) return 0;
   return control_suite::speed_reward(d.sensordata[t.world.sensor[kVelocity]], kHopSpeed);
 }

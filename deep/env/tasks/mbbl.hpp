@@ -5,10 +5,10 @@
 
 #include "deep/env/tasks/common.hpp"
 
-/// What the MBBL tasks share                                            [deep.md § 2, table + gotchas]
-/// r_t is a function of the observation BEFORE the step and of the action in the task's own units;
-/// done is a function of the observation after it; alive = 1 iff the pre-step observation is not
-/// done, so the step that ends an episode still earns it.
+/// What the MBBL tasks share                                            [deep.md § 2, table +
+/// gotchas] r_t is a function of the observation BEFORE the step and of the action in the task's
+/// own units; done is a function of the observation after it; alive = 1 iff the pre-step
+/// observation is not done, so the step that ends an episode still earns it.
 namespace speder::deep::mbbl {
 
 inline double squared_norm(std::span<const double> x) {
@@ -32,8 +32,6 @@ inline void normal_velocities(World& world, Rng& rng, double scale) {
 
 /// MBBL resets its walkers twice and writes the first observation back with the unobserved root
 /// coordinates at 0. The second draw is lost, so one draw and the zeros are the same distribution.
-inline void hide(World& world, int hidden) {
-  std::fill_n(world.qpos.begin(), hidden, 0.0);
-}
+inline void hide(World& world, int hidden) { std::fill_n(world.qpos.begin(), hidden, 0.0); }
 
 }  // namespace speder::deep::mbbl

@@ -28,7 +28,8 @@ double reward(const Transition& t) {
   const double upright = (1 + d.xmat[9 * t.world.body[kTorso] + kZz]) / 2;
   const double standing = control_suite::height_reward(h, kStandHeight, kStandHeight / 2);
   const double stand = (3 * standing + upright) / 4;
-  const double move = control_suite::speed_reward(d.sensordata[t.world.sensor[kVelocity]], kRunSpeed);
+  const double move =
+      control_suite::speed_reward(d.sensordata[t.world.sensor[kVelocity]], kRunSpeed);
   return stand * (5 * move + 1) / 6;
 }
 

@@ -10,8 +10,8 @@
 namespace speder::deep {
 namespace {
 
-// The same libmujoco makes the same calls, so states agree to the last bit; what is left is the order
-// of a few additions and libm calls in rewards and in derived observations.
+// The same libmujoco makes the same calls, so states agree to the last bit; what is left is the
+// order of a few additions and libm calls in rewards and in derived observations.
 constexpr double kParity = 1e-9;
 
 /// Observations that are copies of simulator memory must be equal, not close. hopper_hop has log1p,
@@ -45,8 +45,8 @@ Gaps replay(const std::string& task, const H5File& file, const std::string& segm
   const H5Array observations = read("observations");
   const H5Array rewards = read(rewards_name);
   const H5Array flags = file.has(segment + "/terminated") ? read("terminated") : H5Array{};
-  const auto stride = static_cast<std::size_t>(
-      file.has(segment + "/stride") ? read("stride").values.at(0) : 1.0);
+  const auto stride =
+      static_cast<std::size_t>(file.has(segment + "/stride") ? read("stride").values.at(0) : 1.0);
   Gaps gaps;
   env.place(read("qpos").values, read("qvel").values);
   gaps.observation = largest_gap(env.observation(), row(observations, 0));

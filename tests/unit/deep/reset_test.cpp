@@ -68,8 +68,8 @@ std::vector<float> column(const H5Array& table, std::size_t i) {
   return values;
 }
 
-void compare(const std::vector<std::vector<float>>& ours, const H5Array& theirs,
-             std::size_t first, std::size_t last) {
+void compare(const std::vector<std::vector<float>>& ours, const H5Array& theirs, std::size_t first,
+             std::size_t last) {
   const double alpha = tol::kFalseAlarm / 100;  // fewer than 100 coordinates per task
   for (std::size_t i = first; i < last; ++i) {
     CAPTURE(i);
@@ -78,22 +78,40 @@ void compare(const std::vector<std::vector<float>>& ours, const H5Array& theirs,
   }
 }
 
-/// Kolmogorov distance of a sample from U(low, high).
-double uniform_distance(std::vector<float> sample, double low, double high) {
+/// Kolmogorov distance of a sample from a distribution function.
+template <class Cdf>
+double distance_from(std::vector<float> sample, const Cdf& cdf) {
   std::sort(sample.begin(), sample.end());
   const auto n = static_cast<double>(sample.size());
   double distance = 0;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double f = std::clamp((static_cast<double>(sample[i]) - low) / (high - low), 0.0, 1.0);
+    const double f = cdf(static_cast<double>(sample[i]));
     const auto k = static_cast<double>(i);
     distance = std::max({distance, std::abs(f - k / n), std::abs(f - (k + 1) / n)});
   }
   return distance;
 }
 
+double limit_of_closed_form() {
+  return std::sqrt(-std::log(tol::kFalseAlarm / 100 / 2) / 2 / kDraws);
+}
+
+void check_uniform(const std::vector<float>& sample, double low, double high) {
+  const auto cdf = [=](double x) { return std::clamp((x - low) / (high - low), 0.0, 1.0); };
+  CHECK(distance_from(sample, cdf) < limit_of_closed_form());
+  // The support is exact, and each end's last hundredth is hit: missed by chance 0.99^3000 ≈ 10⁻¹³.
+  const auto [least, most] = std::minmax_element(sample.begin(), sample.end());
+  CHECK(*least >= static_cast<float>(low));
+  CHECK(*most <= static_cast<float>(high));
+  CHECK(*least < low + 0.01 * (high - low));
+  CHECK(*most > high - 0.01 * (high - low));
+}
 void check_uniform(const std::vector<float>& sample, double half_width) {
-  const double limit = std::sqrt(-std::log(tol::kFalseAlarm / 2) / 2 / kDraws);
-  CHECK(uniform_distance(sample, -half_width, half_width) < limit);
+  check_uniform(sample, -half_width, half_width);
+}
+void check_normal(const std::vector<float>& sample, double deviation) {
+  const auto cdf = [=](double x) { return std::erfc(-x / deviation / std::numbers::sqrt2) / 2; };
+  CHECK(distance_from(sample, cdf) < limit_of_closed_form());
 }
 
 }  // namespace
@@ -113,8 +131,8 @@ TEST_CASE("MBBL resets are distributed as gymnasium's, but for what MBBL hides",
     const char* name;
     std::size_t hidden, goal;  // first and last positions MBBL draws differently
   };
-  const Row task = GENERATE(Row{"HalfCheetah", 1, 0}, Row{"Hopper-ET", 1, 0}, Row{"Walker-ET", 1, 0},
-                            Row{"Ant-ET", 2, 0}, Row{"S-Humanoid-ET", 0, 0},
+  const Row task = GENERATE(Row{"HalfCheetah", 1, 0}, Row{"Hopper-ET", 1, 0},
+                            Row{"Walker-ET", 1, 0}, Row{"Ant-ET", 2, 0}, Row{"S-Humanoid-ET", 0, 0},
                             Row{"Reacher", 0, 2}, Row{"I-Pendulum", 0, 0});
   CAPTURE(task.name);
   const H5File file = fixture(task.name);
@@ -122,6 +140,50 @@ TEST_CASE("MBBL resets are distributed as gymnasium's, but for what MBBL hides",
   const Draws ours = draw(task.name, kDraws);
   compare(ours.qpos, qpos, task.hidden, ours.qpos.size() - task.goal);
   compare(ours.qvel, qvel, 0, ours.qvel.size());
+}
+
+TEST_CASE("MBBL initial noise has the published width", "[deep][reset]") {
+  struct Row {
+    const char* name;
+    double qpos, qvel;
+    bool normal;
+    std::size_t hidden, last;  // positions and velocities from hidden to size − last
+  };
+  const Row task = GENERATE(  // deep.md § 2, physics table
+      Row{"HalfCheetah", .1, .1, true, 1, 0}, Row{"Ant-ET", .1, .1, true, 2, 0},
+      Row{"Hopper-ET", .005, .005, false, 1, 0}, Row{"Walker-ET", .005, .005, false, 1, 0},
+      Row{"Humanoid-ET", .01, .01, false, 0, 0}, Row{"S-Humanoid-ET", .01, .01, false, 0, 0},
+      Row{"Reacher", .1, .005, false, 0, 2}, Row{"I-Pendulum", .01, .01, false, 0, 0});
+  CAPTURE(task.name);
+  const auto physics = physics_of(task.name);
+  const Draws draws = draw(task.name, kDraws);
+  for (std::size_t i = task.hidden; i + task.last < draws.qpos.size(); ++i) {
+    CAPTURE(i);
+    const double centre = physics->model->qpos0[i];
+    check_uniform(draws.qpos[i], centre - task.qpos, centre + task.qpos);
+  }
+  for (std::size_t i = 0; i + task.last < draws.qvel.size(); ++i) {
+    CAPTURE(i);
+    task.normal ? check_normal(draws.qvel[i], task.qvel) : check_uniform(draws.qvel[i], task.qvel);
+  }
+}
+
+TEST_CASE("DMC walker and hopper draw every joint from its range, the pitch from the circle",
+          "[deep][reset]") {
+  const std::string name = GENERATE("walker_run", "hopper_hop");
+  CAPTURE(name);
+  const auto physics = physics_of(name);
+  const mjModel& m = *physics->model;
+  const Draws draws = draw(name, kDraws);
+  for (int j = 2; j < m.njnt; ++j) {  // 0, 1: the root's slides, untouched
+    CAPTURE(j);
+    const auto& sample = draws.qpos[static_cast<std::size_t>(j)];
+    if (m.jnt_limited[j] == 0) {
+      check_uniform(sample, std::numbers::pi);
+    } else {
+      check_uniform(sample, m.jnt_range[2 * j], m.jnt_range[2 * j + 1]);
+    }
+  }
 }
 
 TEST_CASE("closed-form tasks and Reacher's goal start as published", "[deep][reset]") {

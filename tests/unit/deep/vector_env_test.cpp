@@ -115,7 +115,10 @@ TEST_CASE("the worker pool runs every index once and passes an exception on", "[
     pool.run(1000, [&](int i) { ++hits[static_cast<std::size_t>(i)]; });
   }
   CHECK(std::all_of(hits.begin(), hits.end(), [](int h) { return h == 50; }));
-  CHECK_THROWS_AS(pool.run(10, [](int i) { if (i == 7) throw std::runtime_error("seven"); }),
+  CHECK_THROWS_AS(pool.run(10,
+                           [](int i) {
+                             if (i == 7) throw std::runtime_error("seven");
+                           }),
                   std::runtime_error);
   CHECK_NOTHROW(pool.run(10, [](int) {}));
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+
+namespace speder::deep::cli {
+
+/// Options every command shares.
+struct Common {
+  std::filesystem::path packages;  // --packages; empty: looked up
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+/// Adds --packages, --seed and --json to a command.
+void add_common(CLI::App& command, Common& common);
+
+// One file per command; main.cpp lists them.
+void add_envs(CLI::App& app);
+void add_rollout(CLI::App& app);
+void add_bench_env(CLI::App& app);
+
+}  // namespace speder::deep::cli

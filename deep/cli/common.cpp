@@ -1,0 +1,15 @@
+#include "deep/cli/command.hpp"
+
+namespace speder::deep::cli {
+
+void add_common(CLI::App& command, Common& common) {
+  command.add_option("--packages", common.packages,
+                     "Folder with the gymnasium and dm_control packages whose model files are read "
+                     "(default: $SPEDER_PACKAGES, else the nearest .deps/python)");
+  command.add_option("--seed", common.seed, "Root seed of every random stream")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--json", common.json, "One JSON object on standard output");
+}
+
+}  // namespace speder::deep::cli

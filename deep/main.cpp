@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "deep/cli/command.hpp"
+
+namespace {
+
+constexpr int kBadInput = 2;
+
+int fail(const char* what) {
+  fmt::print(stderr, "speder-deep: error: {}\n", what);
+  return kBadInput;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("speder deep: the MBBL and DeepMind Control tasks of the paper on MuJoCo.",
+               "speder deep");
+  app.require_subcommand(0, 1);
+  speder::deep::cli::add_envs(app);
+  speder::deep::cli::add_rollout(app);
+  speder::deep::cli::add_bench_env(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(fmt::format("{} (speder deep --help shows the options)", e.what()).c_str());
+  }
+  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    return fail(e.what());
+  }
+}

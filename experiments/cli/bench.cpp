@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "experiments/bench/jobs.hpp"
+#include "experiments/cli/command.hpp"
+
+namespace speder::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> only;
+  bool json = false;
+};
+
+bool wanted(const Options& options, const std::string& name) {
+  return options.only.empty() ||
+         std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+}
+
+void require_known(const Options& options) {
+  for (const auto& name : options.only) {
+    bool known = false;
+    std::string names;
+    for (const auto& job : bench::jobs()) {
+      known = known || job.name == name;
+      names += (names.empty() ? "" : ", ") + job.name;
+    }
+    if (!known) throw InputError(fmt::format("no benchmark '{}'; there are: {}", name, names));
+  }
+}
+
+int run(const Options& options) {
+  require_known(options);
+  nlohmann::json list = nlohmann::json::array();
+  bool all = true;
+  if (!options.json) fmt::print("{:<48} {:>12} {:>12}   {}\n", "job", "figure", "must", "measured");
+  for (const auto& job : bench::jobs()) {
+    if (!wanted(options, job.name)) continue;
+    for (const auto& figure : job.run()) {
+      all = all && figure.holds();
+      if (options.json) {
+        list.push_back({{"job", figure.job},
+                        {"value", figure.value},
+                        {"must", figure.must},
+                        {"at_least", figure.at_least},
+                        {"holds", figure.holds()},
+                        {"measured", figure.measured}});
+        continue;
+      }
+      fmt::print("{:<48} {:>12.4g} {:>2} {:>9.4g}   {} {}\n", figure.job, figure.value,
+                 figure.at_least ? ">=" : "<=", figure.must, figure.measured,
+                 figure.holds() ? "" : "  MISSED");
+      std::fflush(stdout);
+    }
+  }
+  if (options.json) fmt::print("{}\n", list.dump(2));
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "Speed and memory against this project's own dense reference, one core");
+  command->add_option("--only", options->only,
+                      "Only these jobs: scale factored lock garnet sampling ...");
+  command->add_flag("--json", options->json,
+                    "A list of {job, value, must, at_least, holds, measured}");
+  command->footer(
+      "Ratios are measured within one run; seconds depend on the machine, ratios hardly.\n"
+      "Exit code 1 if a figure misses what it must reach.\n\n"
+      "  speder bench --only factored --only lock");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace speder::cli

@@ -1,0 +1,189 @@
+#include "mdp/model/planning.hpp"
+
+#include <rapidcheck.h>
+
+#include "mdp/model/factored_planner.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/random_mdp.hpp"
+
+using namespace speder;
+using namespace speder::test;
+
+namespace {
+
+constexpr PlanMethod kMethods[] = {PlanMethod::kFactored, PlanMethod::kSparse, PlanMethod::kValue,
+                                   PlanMethod::kDense};
+
+PlanProblem problem_of(const TabularMdp& mdp) { return {mdp.kernel(), mdp.reward(), mdp.gamma()}; }
+
+// A kernel given by its probabilities, as sparse rows with μ = I.
+Kernel from_rows(const Matrix& P, Index actions) {
+  SparseMatrix identity(P.cols(), P.cols());
+  identity.setIdentity();
+  return {actions, SparseMatrix(P.sparseView()), identity, Vector::Ones(P.cols())};
+}
+
+// The plainest planner there is: value iteration on the dense kernel, no shared code.
+Vector brute_force_value(const TabularMdp& mdp) {
+  const Matrix P = mdp.kernel().dense();
+  Vector V = Vector::Zero(mdp.states());
+  for (int sweep = 0; sweep < 4000; ++sweep) {
+    const Vector q = mdp.reward() + mdp.gamma() * (P * V);
+    for (Index s = 0; s < mdp.states(); ++s)
+      V[s] = q.segment(s * mdp.actions(), mdp.actions()).maxCoeff();
+  }
+  return V;
+}
+
+}  // namespace
+
+TEST_CASE("plan: two-state chain has the value worked out by hand", "[mdp][planning]") {
+  // From state 0 action 1 reaches state 1 (reward 1 a step, for ever) with probability p:
+  // V(1) = 1/(1−γ), V(0) = γ(p V(1) + (1−p) V(0)) = γp / ((1−γ)(1−γ(1−p))).
+  const double p = GENERATE(0.05, 0.5, 1.0);
+  const double gamma = GENERATE(0.1, 0.9, 0.9999);
+  const TabularMdp mdp = two_state(p, gamma);
+  for (const PlanMethod method : kMethods) {
+    const PlanResult result = plan(problem_of(mdp), {.method = method});
+    CAPTURE(p, gamma, to_string(method));
+    CHECK(result.termination == Termination::kConverged);
+    const double scale = 1 / (1 - gamma);
+    CHECK_THAT(result.value[1], WithinAbs(scale, tol::kAgreement * scale));
+    CHECK_THAT(result.value[0],
+               WithinAbs(gamma * p * scale / (1 - gamma * (1 - p)), tol::kAgreement * scale));
+    CHECK(result.policy == std::vector<std::int32_t>{1, 0});
+  }
+}
+
+TEST_CASE("plan: a bandit, an absorbing state and rank one have closed forms", "[mdp][planning]") {
+  const double gamma = 0.95;
+  for (const PlanMethod method : kMethods) {
+    CAPTURE(to_string(method));
+    // One state, three arms: V = max r / (1 − γ).
+    const Kernel bandit(3, Matrix(Matrix::Ones(3, 1)), Matrix(Matrix::Ones(1, 1)), Vector::Ones(1));
+    const Vector arms = (Vector(3) << 0.2, 0.7, 0.4).finished();
+    const PlanResult b = plan({bandit, arms, gamma}, {.method = method});
+    CHECK_THAT(b.value[0], WithinAbs(0.7 / (1 - gamma), tol::kAgreement / (1 - gamma)));
+    CHECK(b.policy[0] == 1);
+    // State 1 absorbs and pays nothing; state 0 pays 0.3 to stay or 1 to leave: stay for ever.
+    const Kernel absorbing = from_rows((Matrix(4, 2) << 1, 0, 0, 1, 0, 1, 0, 1).finished(), 2);
+    const Vector pay = (Vector(4) << 0.3, 1, 0, 0).finished();
+    const PlanResult a = plan({absorbing, pay, gamma}, {.method = method});
+    CHECK_THAT(a.value[0], WithinAbs(0.3 / (1 - gamma), tol::kAgreement / (1 - gamma)));
+    CHECK_THAT(a.value[1], WithinAbs(0, tol::kAgreement));
+    // d = 1: the next state forgets everything, V(s) = max_a r(s,a) + γ/(1−γ) E_μ max_a r.
+    const Vector mu = (Vector(3) << 0.5, 0.3, 0.2).finished();
+    const Kernel forget(2, Matrix(Matrix::Ones(6, 1)), Matrix(mu), Vector::Ones(3));
+    const Vector r = (Vector(6) << 0.1, 0.9, 0.5, 0.4, 0.0, 0.2).finished();
+    const double mean = 0.5 * 0.9 + 0.3 * 0.5 + 0.2 * 0.2;
+    const PlanResult f = plan({forget, r, gamma}, {.method = method});
+    CHECK_THAT(f.value[0],
+               WithinAbs(0.9 + gamma / (1 - gamma) * mean, tol::kAgreement / (1 - gamma)));
+    CHECK(f.policy == std::vector<std::int32_t>{1, 0, 1});
+  }
+}
+
+TEST_CASE("plan: all four planners agree with plain value iteration", "[mdp][planning]") {
+  const int instance = GENERATE(range(0, 20));
+  Rng rng = SeedTree(11).stream("agree", static_cast<std::uint64_t>(instance));
+  const Shape shape{
+      .states = 3 + rng.index(20), .actions = 1 + rng.index(4), .rank = 1 + rng.index(5)};
+  const double gamma = 0.3 + 0.69 * rng.uniform();
+  Kernel kernel = instance % 3 == 0   ? simplex_kernel(shape, rng)
+                  : instance % 3 == 1 ? sparse_kernel(shape, 3, rng)
+                                      : signed_kernel(shape, rng);
+  const TabularMdp mdp = with_random_reward(std::move(kernel), gamma, rng);
+  const Vector reference = brute_force_value(mdp);
+  for (const PlanMethod method : kMethods) {
+    const PlanResult result = plan(problem_of(mdp), {.method = method});
+    CAPTURE(instance, to_string(method), gamma);
+    CHECK((result.value - reference).cwiseAbs().maxCoeff() <= tol::kAgreement / (1 - gamma));
+    CHECK(result.residual <= tol::kBellman);
+    // The certificate is what it says: ‖max_a q − V‖∞ with q from V.
+    const Vector q = mdp.reward() + gamma * (mdp.kernel().dense() * result.value);
+    CHECK((q - result.q).cwiseAbs().maxCoeff() <= tol::kLinearSolve / (1 - gamma));
+  }
+}
+
+TEST_CASE("plan: a chain of 300 locked levels at γ = 0.9999", "[mdp][planning]") {
+  // Action 1 goes up, action 0 pays 10⁻⁴ and falls to the bottom; the top pays 1 and falls. Plain
+  // policy iteration moves the frontier one level per step.
+  constexpr Index kLevels = 300;
+  Matrix P = Matrix::Zero(2 * kLevels, kLevels);
+  Vector r = Vector::Zero(2 * kLevels);
+  for (Index s = 0; s < kLevels; ++s) {
+    P(2 * s, 0) = 1;
+    r[2 * s] = 1e-4;
+    P(2 * s + 1, (s + 1) % kLevels) = 1;
+  }
+  r[2 * kLevels - 1] = 1;
+  const double gamma = 0.9999;
+  const Kernel kernel = from_rows(P, 2);
+  const PlanResult sparse = plan({kernel, r, gamma}, {.method = PlanMethod::kSparse});
+  const PlanResult dense = plan({kernel, r, gamma}, {.method = PlanMethod::kDense});
+  // Up all the way: V(0) = γ^(L−1) + γ^L V(0).
+  const double top = std::pow(gamma, kLevels - 1) / (1 - std::pow(gamma, kLevels));
+  CHECK_THAT(sparse.value[0], WithinAbs(top, tol::kAgreement / (1 - gamma)));
+  CHECK((sparse.value - dense.value).cwiseAbs().maxCoeff() <= tol::kAgreement / (1 - gamma));
+  CHECK(dense.iterations > 100);
+  CHECK(sparse.iterations < 10);
+}
+
+TEST_CASE("FactoredPlanner: a warm start finds what a cold start finds", "[mdp][planning]") {
+  Rng rng = SeedTree(3).stream("warm");
+  const Shape shape{.states = 30, .actions = 4, .rank = 5};
+  const TabularMdp mdp = random_mdp(shape, 0.97, rng);
+  const Kernel& kernel = mdp.kernel();
+  FactoredPlanner warm(shape.states, shape.actions, shape.rank);
+  Vector reward = mdp.reward();
+  for (int round = 0; round < 20; ++round) {
+    for (double& x : reward) x += 0.05 * rng.uniform();
+    const PlanResult& hot = warm.plan({.Phi = kernel.phi().dense(),
+                                       .Mu = kernel.mu().dense(),
+                                       .nu = kernel.nu(),
+                                       .reward = reward,
+                                       .gamma = 0.97});
+    const PlanResult cold = plan({kernel, reward, 0.97}, {.method = PlanMethod::kFactored});
+    CHECK((hot.value - cold.value).cwiseAbs().maxCoeff() <= tol::kAgreement / 0.03);
+    CHECK(hot.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("evaluate and visitation: three forms agree, d^π sums to one and V = ⟨d^π, r⟩/(1−γ)",
+          "[mdp][planning]") {
+  const bool holds = rc::check("policy identities over random MDPs", [](std::uint64_t seed) {
+    Rng rng = SeedTree(seed).stream("identities");
+    const Shape shape{
+        .states = 2 + rng.index(15), .actions = 1 + rng.index(4), .rank = 1 + rng.index(4)};
+    const double gamma = rng.bernoulli(0.2) ? 0.9999 : 0.05 + 0.9 * rng.uniform();
+    Kernel kernel = rng.bernoulli(0.5) ? sparse_kernel(shape, 2, rng) : signed_kernel(shape, rng);
+    const TabularMdp mdp = with_random_reward(std::move(kernel), gamma, rng);
+    const Policy policy =
+        rng.bernoulli(0.5) ? random_policy(shape, rng) : random_deterministic_policy(shape, rng);
+    const double scale = 1 / (1 - gamma);
+    Vector value;
+    for (const PlanMethod method :
+         {PlanMethod::kFactored, PlanMethod::kSparse, PlanMethod::kDense}) {
+      const Evaluation e = evaluate(problem_of(mdp), policy, method);
+      const Visitation d = visitation(problem_of(mdp), mdp.rho(), policy, method);
+      RC_ASSERT(e.residual <= tol::kLinearSolve);
+      RC_ASSERT(d.residual <= tol::kLinearSolve);
+      RC_ASSERT(std::abs(d.mass.sum() - 1) <= tol::kLinearSolve);
+      RC_ASSERT(d.mass.minCoeff() >= -tol::kLinearSolve);
+      const double from_d = policy.joint(d.mass).dot(mdp.reward()) * scale;
+      RC_ASSERT(std::abs(mdp.rho().dot(e.value) - from_d) <= tol::kLinearSolve * scale);
+      if (value.size() > 0)
+        RC_ASSERT((e.value - value).cwiseAbs().maxCoeff() <= tol::kAgreement * scale);
+      value = e.value;
+    }
+  });
+  CHECK(holds);
+}
+
+TEST_CASE("plan: refuses what is not a problem", "[mdp][planning]") {
+  const TabularMdp mdp = two_state(0.5, 0.9);
+  CHECK_THROWS_AS(plan({mdp.kernel(), mdp.reward(), 1.0}), std::invalid_argument);
+  CHECK_THROWS_AS(plan({mdp.kernel(), Vector::Zero(3), 0.9}), std::invalid_argument);
+  CHECK_THROWS_AS(plan({mdp.kernel(), Vector::Constant(4, NAN), 0.9}), std::invalid_argument);
+  CHECK_THROWS_AS(evaluate(problem_of(mdp), Policy::uniform(3, 2)), std::invalid_argument);
+}
