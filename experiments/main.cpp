@@ -21,6 +21,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::cli;
   add_version(app, exit_code);
   add_solve(app, exit_code);
+  add_spectral(app, exit_code);
   add_validate(app, exit_code);
   add_bench(app, exit_code);
   app.add_subcommand("deep", "MuJoCo and DeepMind Control tasks (speder deep --help)");

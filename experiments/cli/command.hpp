@@ -8,6 +8,7 @@ namespace speder::cli {
 /// One file per command; main.cpp lists them.
 void add_bench(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
+void add_spectral(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 

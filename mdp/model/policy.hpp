@@ -44,5 +44,7 @@ struct MixturePolicy {
   std::vector<Policy> members;
   Vector weights;  // sums to 1
 };
+/// Throws std::invalid_argument unless there is one weight per member and they are a distribution.
+void require_mixture(const MixturePolicy& mixture);
 
 }  // namespace speder

@@ -1,0 +1,109 @@
+#include "core/tolerance.hpp"
+#include "mdp/model/planning.hpp"
+#include "oracle/exact_value.hpp"
+#include "oracle/kernel_svd.hpp"
+#include "oracle/linear_fit.hpp"
+#include "oracle/representation_gap.hpp"
+#include "oracle/representations.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/random_mdp.hpp"
+
+namespace speder {
+namespace {
+
+using test::Shape;
+const SeedTree kSeeds(209);
+constexpr Shape kShape{.states = 40, .actions = 3, .rank = 6};
+constexpr double kExact = tol::kAgreement;  // relative; one evaluation and one least squares
+
+Vector equal(Index n) { return Vector::Constant(n, 1.0 / static_cast<double>(n)); }
+
+struct Setting {
+  TabularMdp mdp;
+  Policy behaviour;
+  Policy other;
+};
+
+Setting make(int instance) {
+  Rng rng = kSeeds.stream("table-1", static_cast<std::uint64_t>(instance));
+  TabularMdp mdp = instance % 2 == 0
+                       ? test::random_mdp(kShape, 0.9, rng)
+                       : test::with_random_reward(test::signed_kernel(kShape, rng), 0.9, rng);
+  Policy behaviour = test::random_policy(kShape, rng);
+  Policy other = test::random_deterministic_policy(kShape, rng);
+  return {std::move(mdp), std::move(behaviour), std::move(other)};
+}
+
+std::vector<RepresentationGap> gaps(const Setting& s, const Policy& target) {
+  const Vector pairs = equal(s.mdp.pairs());
+  const Vector states = equal(s.mdp.states());
+  return representation_gaps({s.mdp, s.behaviour, target, pairs, states, kShape.rank});
+}
+
+}  // namespace
+
+TEST_CASE("Eq. linear_q: Q^π of any policy is linear in φ and in the SVD of P",
+          "[theory][identity][eq:linear_q]") {
+  const int instance = GENERATE(range(0, 10));
+  const Setting s = make(instance);
+  const Vector w = equal(s.mdp.pairs());
+  const Matrix f = left_functions(s.mdp.kernel(), kernel_svd(s.mdp.kernel(), w));
+  REQUIRE(f.cols() == kShape.rank);
+  const Policy best = Policy::deterministic(exact_optimum(s.mdp).policy, kShape.actions);
+  for (const Policy* pi : {&s.behaviour, &s.other, &best}) {
+    const Vector Q = exact_value(s.mdp, *pi).q;
+    CHECK(best_linear_fit(Q, s.mdp.kernel().phi().to_dense(), w).relative_sup <= kExact);
+    CHECK(best_linear_fit(Q, f, w).relative_sup <= kExact);
+    // The weights are those of the equation: θ_r + γ ∫ V μ.
+    const Vector theta =
+        s.mdp.theta() + s.mdp.gamma() * s.mdp.kernel().project(exact_value(s.mdp, *pi).value);
+    CHECK((s.mdp.kernel().phi().times(theta) - Q).cwiseAbs().maxCoeff() <=
+          kExact * Q.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST_CASE("Table 1: state-only features fit the policy they were built under, no other",
+          "[theory][table:spectral_connections]") {
+  const Setting s = make(GENERATE(range(0, 4)));
+  const auto own = gaps(s, s.behaviour);
+  const auto moved = gaps(s, s.other);
+  CHECK(own[0].q_equal <= kExact);
+  CHECK(moved[0].q_equal <= kExact);
+  CHECK(moved[0].v <= kExact);
+  // V^π − r^π = γP^πV^π lies in the left space of svd(P^π), and r^π = Φ^πθ too: exact for π …
+  CHECK(own[4].v <= kExact);
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    CAPTURE(own[i].name);
+    // … while for π' ≠ π every one of the four misses Q even with A times as many weights,
+    CHECK(moved[i].q_generous > 1e-4);
+    CHECK(moved[i].v > 1e-4);
+    // and at equal dimension by at least as much.
+    CHECK(moved[i].q_equal >= moved[i].q_generous);
+  }
+}
+
+TEST_CASE("Table 1: without a linear reward the claim concerns Q − r",
+          "[theory][table:spectral_connections]") {
+  Setting s = make(0);
+  Rng rng = kSeeds.stream("nonlinear");
+  Vector reward(s.mdp.pairs());
+  for (double& x : reward) x = rng.uniform();
+  s.mdp = TabularMdp(s.mdp.kernel(), {reward, Vector()}, s.mdp.rho(), s.mdp.gamma());
+  const auto moved = gaps(s, s.other);
+  CHECK(moved[0].q_equal <= kExact);
+  const Vector Q = exact_value(s.mdp, s.other).q;
+  CHECK(best_linear_fit(Q, s.mdp.kernel().phi().to_dense(), equal(s.mdp.pairs())).relative_l2 >
+        1e-3);
+}
+
+TEST_CASE("Table 1, negative control: below the rank the SVD of P is not exact either",
+          "[theory][table:spectral_connections]") {
+  const Setting s = make(0);
+  const Vector pairs = equal(s.mdp.pairs());
+  const Vector states = equal(s.mdp.states());
+  const auto rows =
+      representation_gaps({s.mdp, s.behaviour, s.other, pairs, states, kShape.rank - 2});
+  CHECK(rows[0].q_equal > 1e-6);
+}
+
+}  // namespace speder
