@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "deep/train_state.hpp"
+#include "deep/train_watch.hpp"
 
 namespace speder::deep {
 namespace {
@@ -101,20 +102,18 @@ class Loop {
     if (rollout == 0 ? state_.step <= config_.random_steps : state_.buffer.size() < rollout) return;
     Rng rng = seeds_.stream("update", static_cast<std::uint64_t>(state_.updates));
     diagnostics_ = state_.agent.update(state_.buffer, rng);
+    watch_.see(diagnostics_, state_.updates);
     ++state_.updates;
     if (rollout > 0) state_.buffer.clear();
   }
 
-  /// Reads the last losses off the device; the first bad one ends the run.
+  /// Reads the last losses off the device; a bad one, now or since the last time, ends the run.
   Values losses() {
     Values values;
-    for (const NamedTensor& d : diagnostics_) {
-      const double value = d.tensor.item<double>();
-      values.emplace_back(d.name, value);
-      if (problem_.empty() && !(std::abs(value) < kLossLimit)) {
-        problem_ = fmt::format("{} is {} at step {} (update {})", d.name, value, state_.step,
-                               state_.updates);
-      }
+    for (const NamedTensor& d : diagnostics_) values.emplace_back(d.name, d.tensor.item<double>());
+    if (const auto bad = watch_.finding()) {
+      problem_ = fmt::format("{} was not finite, or above {:g}, at update {}", bad->name,
+                             kLossLimit, bad->update);
     }
     return values;
   }
@@ -172,6 +171,7 @@ class Loop {
   std::vector<float> observation_, next_, action_;
   std::vector<double> double_action_;
   Diagnostics diagnostics_;
+  DivergenceWatch watch_{kLossLimit};
   double episode_return_ = 0;
   double last_return_ = 0;
   std::int64_t last_saved_ = 0;

@@ -82,7 +82,8 @@ class Bench {
   Bench(const Options& o, const Rank& rank)
       : o_(o),
         rank_(rank),
-        experiment_(fmt::format("deep-{}-{}", o.suite, grid(o).front().preset)),
+        experiment_(
+            fmt::format("deep-{}-{}-{}", o.suite, grid(o).front().preset, grid(o).front().steps)),
         store_(open_store(o, rank)) {}
 
   void run() {

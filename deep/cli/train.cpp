@@ -48,6 +48,8 @@ void run(const Options& o) {
                          .packages = o.common.packages,
                          .checkpoint_every = o.training.checkpoint_every,
                          .resume = o.resume};
+  const std::string experiment = fmt::format("deep-train-{}", config.steps);
+  const RunStore store(folder.path, experiment, config);
   const StopSignals signals;
   LiveLine line(config, !o.common.json);
   const TrainResult result = train_in_folder(config, folder, line.observer());
@@ -57,7 +59,7 @@ void run(const Options& o) {
     throw InputError(fmt::format(
         "interrupted at step {}; add --resume to go on from the last checkpoint", result.steps));
   }
-  store_run(folder.path / "run.db", "deep-train", config, {result, line.seconds()});
+  store.append(to_run(experiment, config, result, line.seconds()));
   if (result.end == TrainEnd::kDiverged) {
     throw InputError(fmt::format("stopped: {}; the last good checkpoint is in {}", result.problem,
                                  folder.path.string()));

@@ -118,16 +118,23 @@ void LiveLine::end() {
   if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void store_run(const std::filesystem::path& database, const std::string& experiment,
-               const TrainConfig& config, const TimedResult& timed) {
-  ResultStore store = ResultStore::open(database);
-  const Run run = to_run(experiment, config, timed.result, timed.seconds);
-  store.declare({.id = experiment,
-                 .config = to_toml(config),
-                 .seed = config.seed,
-                 .planned = 1,
-                 .build = this_build()});
-  const auto done = store.finished(experiment);
+RunStore::RunStore(const std::filesystem::path& folder, const std::string& experiment,
+                   const TrainConfig& config)
+    : database_(folder / "run.db") {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  ResultStore::open(database_).declare({.id = experiment,
+                                        .config = to_toml(config),
+                                        .seed = config.seed,
+                                        .planned = 1,
+                                        .build = this_build()});
+}
+
+void RunStore::append(const Run& run) const {
+  ResultStore store = ResultStore::open(database_);
+  const auto done = store.finished(run.key.experiment);
   if (std::find(done.begin(), done.end(), run.key) == done.end()) store.append(run);
 }
 

@@ -55,12 +55,16 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_;
 };
 
-struct TimedResult {
-  const TrainResult& result;
-  double seconds;
+/// <folder>/run.db, declared before the run so that a refusal comes early.
+class RunStore {
+ public:
+  RunStore(const std::filesystem::path& folder, const std::string& experiment,
+           const TrainConfig& config);
+  /// A run that is there already stays as it is.
+  void append(const Run& run) const;
+
+ private:
+  std::filesystem::path database_;
 };
-/// Adds a finished run to a store; one that is there already stays as it is.
-void store_run(const std::filesystem::path& database, const std::string& experiment,
-               const TrainConfig& config, const TimedResult& timed);
 
 }  // namespace speder::deep::cli

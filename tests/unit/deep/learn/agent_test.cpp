@@ -1,5 +1,8 @@
 #include "deep/agent/agent.hpp"
 
+#include <functional>
+#include <set>
+
 #include "deep/agent/spectral_actor_critic.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"

@@ -65,7 +65,7 @@ TEST_CASE("tanh-Gaussian: log-density by the change of variables, and finite whe
 }
 
 TEST_CASE("log σ stays in [−5, 2]", "[learn][policy]") {
-  const GaussianHead head = gaussian_head(at::tensor({{0.0, -100.0}, {0.0, 100.0}, {3.0, 0.0}}));
+  const GaussianHead head = gaussian_head(doubles({0, -100, 0, 100, 3, 0}).view({3, 2}));
   CHECK_THAT(head.log_std[0].item<double>(), WithinAbs(-5, kFloatRounding));
   CHECK_THAT(head.log_std[1].item<double>(), WithinAbs(2, kFloatRounding));
   CHECK_THAT(head.log_std[2].item<double>(), WithinAbs(-1.5, kFloatRounding));
@@ -113,7 +113,7 @@ TEST_CASE("network: twin copies equal two separate products", "[learn][nn]") {
   const auto& p = twin.parameters();
   const Tensor x = at::linspace(-1, 1, 12).view({4, 3});
   const Tensor out = twin(x);  // (2, 4, 2)
-  REQUIRE(out.sizes() == at::IntArrayRef({2, 4, 2}));
+  REQUIRE(out.sizes().vec() == std::vector<std::int64_t>{2, 4, 2});
   for (int e = 0; e < 2; ++e) {
     Tensor h = at::relu(at::mm(x, p[0].narrow(0, 5 * e, 5).t()) + p[1].narrow(0, 5 * e, 5));
     h = at::relu(at::mm(h, p[2][e]) + p[3][e]);

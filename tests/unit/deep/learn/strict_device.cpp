@@ -3,6 +3,7 @@
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/Resize.h>
 #include <ATen/native/TensorShape.h>
+#include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -79,6 +80,8 @@ void fallback(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::St
   for (std::size_t i = 0; i < schema.returns().size(); ++i) {
     c10::IValue& out = (*stack)[results + i];
     const auto* alias = schema.returns()[i].alias_info();
+    TORCH_CHECK(alias == nullptr || alias->isWrite(), op.operator_name(),
+                " is a view: needs a kernel");
     if (alias != nullptr) {  // an argument that was written to: hand back the caller's own tensor
       for (std::size_t j = 0; j < given.size(); ++j) {
         const auto* argument = schema.arguments()[j].alias_info();
@@ -125,6 +128,9 @@ at::Scalar local_scalar_dense(const at::Tensor& t) {
 }
 
 at::Tensor view(const at::Tensor& t, c10::IntArrayRef size) { return at::native::view(t, size); }
+at::Tensor reshape_alias(const at::Tensor& t, c10::IntArrayRef size, c10::IntArrayRef stride) {
+  return at::native::_reshape_alias(t, size, stride);
+}
 at::Tensor as_strided(const at::Tensor& t, c10::IntArrayRef size, c10::IntArrayRef stride,
                       std::optional<std::int64_t> offset) {
   return at::native::as_strided_tensorimpl(t, size, stride, offset);
@@ -141,6 +147,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("empty.memory_format", &empty);
   m.impl("empty_strided", &empty_strided);
   m.impl("as_strided", &as_strided);
+  m.impl("_reshape_alias", &reshape_alias);
   m.impl("view", &view);
   m.impl("_copy_from", &copy_from);
   m.impl("_local_scalar_dense", &local_scalar_dense);
