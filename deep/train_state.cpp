@@ -1,5 +1,6 @@
 #include "deep/train_state.hpp"
 
+#include <array>
 #include <bit>
 #include <sstream>
 
