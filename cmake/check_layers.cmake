@@ -7,6 +7,7 @@ set(forbid_plots "(mdp|learning|oracle|experiments|deep)/")
 set(forbid_deep "(mdp|learning|oracle|experiments)/")
 # Each third-party library has one home (style: layer rule).
 set(only_hdf5.h "src/core/hdf5.cpp")
+set(only_boost/multiprecision "experiments/audit/exact.cpp")
 set(only_boost/random "src/core/rng.(hpp|cpp)")
 set(only_boost/math "src/core/(statistics|rate).cpp")
 set(only_Spectra/ "src/core/spectral.cpp")
@@ -19,6 +20,7 @@ set(only_tbb/ "(src/core/parallel.cpp|experiments/cli/version.cpp)")
 set(only_CLI/ "(experiments/cli/.*|deep/cli/.*|deep/main.cpp)")
 set(libraries
     boost/math
+    boost/multiprecision
     boost/random
     CLI/
     hdf5.h

@@ -20,8 +20,13 @@ int fail(const std::string& what) {
 void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::cli;
   add_version(app, exit_code);
+  add_mdp(app, exit_code);
+  add_audit(app, exit_code);
   add_solve(app, exit_code);
+  add_learn(app, exit_code);
   add_spectral(app, exit_code);
+  add_sweep(app, exit_code);
+  add_report(app, exit_code);
   add_validate(app, exit_code);
   add_bench(app, exit_code);
   app.add_subcommand("deep", "MuJoCo and DeepMind Control tasks (speder deep --help)");
@@ -41,6 +46,7 @@ int run(int argc, char** argv) {
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
   app.require_subcommand(0, 1);
   int exit_code = 0;
+  speder::cli::add_version(app, exit_code);
   add_commands(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -50,7 +50,7 @@ Condition mu_condition(const Kernel& kernel) {
 }
 
 Condition rows_condition(const Kernel& kernel) {
-  const Vector total = kernel.expectation(Vector::Ones(kernel.states()));
+  const Vector total = kernel.row_sums();
   return upper("kernel_rows", (total.array() - 1).abs().maxCoeff(), tol::kSimplex);
 }
 

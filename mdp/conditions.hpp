@@ -21,13 +21,14 @@ struct Condition {
 };
 
 /// In this order:
-///   phi_norm                      max |φ(s,a)|₂ ≤ 1 [eq:normalization_condition] theta_norm |θ_r|₂
-///   ≤ √d                               [eq:normalization_condition] mu_norm sup_{|g| ≤ 1} |∑ μ g
-///   ν|₂ ≤ √d             [eq:normalization_condition] representation_normalisation  ∑_s (∑_a
-///   |φ(s,a)|₂)² ν(s) ≤ d             [assump:repr_norm] reward_normalisation          ∑_s (∑_a
-///   r(s,a))² ν(s) ≤ d                [assump:reward_norm] kernel_rows                   max
-///   |∑_{s'} P ν − 1| ≤ tol::kSimplex kernel_nonnegative            min P ν ≥ 0 (up to
-///   tol::kNonNegative) rank                          rank(P) = d
+///   phi_norm                      max |φ(s,a)|₂ ≤ 1                  [eq:normalization_condition]
+///   theta_norm                    |θ_r|₂ ≤ √d                        [eq:normalization_condition]
+///   mu_norm                       sup_{|g| ≤ 1} |∑ μ g ν|₂ ≤ √d      [eq:normalization_condition]
+///   representation_normalisation  ∑_s (∑_a |φ(s,a)|₂)² ν(s) ≤ d                [assump:repr_norm]
+///   reward_normalisation          ∑_s (∑_a r(s,a))² ν(s) ≤ d                 [assump:reward_norm]
+///   kernel_rows                   max |∑_{s'} P ν − 1| ≤ tol::kSimplex
+///   kernel_nonnegative            min P ν ≥ 0 up to tol::kNonNegative
+///   rank                          rank(P) = d
 /// Costs O(nonzeros · d) when both factors are non-negative.
 [[nodiscard]] std::vector<Condition> conditions(const TabularMdp& mdp);
 

@@ -11,23 +11,30 @@ namespace speder {
 namespace {
 
 struct Norms {
-  double l2_squared = 0;
+  double l2 = 0;
   double sup = 0;
+  double spread = 0;  // ‖y − ȳ‖
 };
 
 Norms norms(const Vector& y, const Vector& weights) {
-  Norms n{weights.dot(y.cwiseAbs2()), 0};
+  Norms n{std::sqrt(weights.dot(y.cwiseAbs2())), 0, 0};
   for (Index i = 0; i < y.size(); ++i)
     if (weights[i] > 0) n.sup = std::max(n.sup, std::abs(y[i]));
+  const double mean = weights.sum() > 0 ? weights.dot(y) / weights.sum() : 0.0;
+  n.spread = std::sqrt(weights.dot((y.array() - mean).square().matrix()));
   return n;
 }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
 LinearFit summary(Vector coefficients, const Norms& left, const Norms& whole) {
-  const double l2 = std::sqrt(left.l2_squared);
-  return {std::move(coefficients), l2, left.sup, ratio(l2, std::sqrt(whole.l2_squared)),
-          ratio(left.sup, whole.sup)};
+  const bool constant = whole.spread <= tol::kLinearSolve * whole.l2;
+  return {std::move(coefficients),
+          left.l2,
+          left.sup,
+          ratio(left.l2, whole.l2),
+          ratio(left.sup, whole.sup),
+          ratio(left.l2, constant ? whole.l2 : whole.spread)};
 }
 
 Vector solve(const Vector& target, const Matrix& basis, const Vector& root) {

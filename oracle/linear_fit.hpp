@@ -11,6 +11,10 @@ struct LinearFit {
   double sup = 0;           // largest |y − Bc| where w > 0, at the same c
   double relative_l2 = 0;   // l2 / ‖y‖_{L₂(w)}; 0 when y vanishes
   double relative_sup = 0;  // sup / max |y| where w > 0
+  // l2 / ‖y − ȳ‖_{L₂(w)}, ȳ the w-mean: the part of y's standard deviation that is missed; 1 is a
+  // constant's score. Values are close to constant when γ is near 1, so relative_l2 flatters every
+  // basis there. relative_l2 when y is constant up to tol::kLinearSolve.
+  double unexplained = 0;
 };
 [[nodiscard]] LinearFit best_linear_fit(const Vector& target, const Matrix& basis,
                                         const Vector& weights);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/tolerance.hpp"
 #include "mdp/model/planning.hpp"
 #include "oracle/kernel_svd.hpp"
 #include "oracle/linear_fit.hpp"
@@ -17,11 +18,11 @@ struct Targets {
   Vector state_weights;  // (S)  of the fit of v: sum of the pair weights
 };
 
-Targets targets_of(const RepresentationGapRequest& request) {
+Targets targets_of(const RepresentationGapRequest& request, bool subtract_reward) {
   const TabularMdp& mdp = request.mdp;
   const Evaluation e = evaluate({mdp.kernel(), mdp.reward(), mdp.gamma()}, request.target);
   Targets t{e.q, e.value, Vector(mdp.states())};
-  if (mdp.theta().size() == 0) {
+  if (subtract_reward) {
     t.q -= mdp.reward();
     t.v -= request.target.average(mdp.reward());
   }
@@ -30,14 +31,25 @@ Targets targets_of(const RepresentationGapRequest& request) {
   return t;
 }
 
-RepresentationGap gap_of_kernel_svd(const RepresentationGapRequest& request, const Targets& t) {
-  const KernelSvd svd =
-      kernel_svd(request.mdp.kernel(), request.pair_weights, {.top = request.dimension});
-  const Matrix f = left_functions(request.mdp.kernel(), svd);
+// Is r = E_P[g] for some g? Asked of every triplet, whatever the dimension of the comparison.
+bool reward_in_range(const RepresentationGapRequest& request, const Matrix& all_left) {
+  const LinearFit fit = best_linear_fit(request.mdp.reward(), all_left, request.pair_weights);
+  return fit.relative_l2 <= tol::kAgreement;
+}
+
+// The basis beside a column of ones.
+Matrix with_constant(const Matrix& basis) {
+  Matrix out(basis.rows(), basis.cols() + 1);
+  out << basis, Vector::Ones(basis.rows());
+  return out;
+}
+
+RepresentationGap gap_of_kernel_svd(const RepresentationGapRequest& request, const Matrix& f,
+                                    const Targets& t) {
   Matrix averaged(request.mdp.states(), f.cols());  // E_{π'} f(s,·)
   for (Index i = 0; i < f.cols(); ++i) averaged.col(i) = request.target.average(f.col(i));
-  const double q = best_linear_fit(t.q, f, request.pair_weights).relative_l2;
-  const double v = best_linear_fit(t.v, averaged, t.state_weights).relative_l2;
+  const double q = best_linear_fit(t.q, with_constant(f), request.pair_weights).unexplained;
+  const double v = best_linear_fit(t.v, with_constant(averaged), t.state_weights).unexplained;
   return {"SVD of P(s'|s,a)", f.cols(), q, q, v};
 }
 
@@ -48,20 +60,26 @@ RepresentationGap gap_of_state_features(StateRepresentation kind,
   const Index few = std::max<Index>(1, request.dimension / request.mdp.actions());
   const Matrix head = psi.leftCols(std::min(few, psi.cols()));
   return {std::string(to_string(kind)), psi.cols(),
-          best_lifted_fit(t.q, head, request.pair_weights).relative_l2,
-          best_lifted_fit(t.q, psi, request.pair_weights).relative_l2,
-          best_linear_fit(t.v, psi, t.state_weights).relative_l2};
+          best_lifted_fit(t.q, with_constant(head), request.pair_weights).unexplained,
+          best_lifted_fit(t.q, with_constant(psi), request.pair_weights).unexplained,
+          best_linear_fit(t.v, with_constant(psi), t.state_weights).unexplained};
 }
 
 }  // namespace
 
-std::vector<RepresentationGap> representation_gaps(const RepresentationGapRequest& request) {
+RepresentationGaps representation_gaps(const RepresentationGapRequest& request) {
   require(request.dimension >= 1, "representation gaps: dimension ≥ 1", request.dimension);
-  const Targets t = targets_of(request);
-  std::vector<RepresentationGap> rows = {gap_of_kernel_svd(request, t)};
+  const Kernel& kernel = request.mdp.kernel();
+  const Index all = std::max(request.dimension, std::min(kernel.rank(), kernel.states()));
+  const Matrix f = left_functions(kernel, kernel_svd(kernel, request.pair_weights, {.top = all}));
+  RepresentationGaps out;
+  out.reward_subtracted = !reward_in_range(request, f);
+  const Targets t = targets_of(request, out.reward_subtracted);
+  out.rows.push_back(
+      gap_of_kernel_svd(request, f.leftCols(std::min(f.cols(), request.dimension)), t));
   for (const auto kind : kStateRepresentations)
-    rows.push_back(gap_of_state_features(kind, request, t));
-  return rows;
+    out.rows.push_back(gap_of_state_features(kind, request, t));
+  return out;
 }
 
 }  // namespace speder

@@ -28,8 +28,11 @@ struct Row {
 Row measure(const std::string& name, const Options& options) {
   const auto physics = load_physics(name, packages_folder(options.common.packages));
   const SpeedOptions speed{options.seconds, options.repeats, options.common.seed};
-  return {name, wrapper_speed(physics, speed),
-          vector_speed(physics, options.members, options.threads, speed)};
+  Row row{.name = name, .wrapper = wrapper_speed(physics, speed), .vector = {}};
+  if (options.members > 0) {
+    row.vector = vector_speed(physics, options.members, options.threads, speed);
+  }
+  return row;
 }
 
 void print_row(const Row& row) {
@@ -95,9 +98,9 @@ void add_bench_env(CLI::App& app) {
   command->add_option("--repeats", o->repeats, "Paired samples per number")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000));
-  command->add_option("--members", o->members, "Environments in the vectorised run")
+  command->add_option("--members", o->members, "Environments in the vectorised run; 0 skips it")
       ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(0, 4096));
   command->add_option("--threads", o->threads, "Threads in the vectorised run")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));

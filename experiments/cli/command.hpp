@@ -6,7 +6,12 @@ namespace speder::cli {
 
 /// Each command adds its options to the app and, when chosen, sets the process's exit code.
 /// One file per command; main.cpp lists them.
+void add_report(CLI::App& app, int& exit_code);
+void add_sweep(CLI::App& app, int& exit_code);
+void add_audit(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_mdp(CLI::App& app, int& exit_code);
+void add_learn(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_spectral(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);

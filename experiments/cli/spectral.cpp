@@ -36,7 +36,7 @@ struct Report {
   const TabularMdp& mdp;
   KernelSvd svd;
   Index dimension = 0;
-  std::vector<RepresentationGap> table;  // empty: the MDP is too large
+  RepresentationGaps table;  // no rows: the MDP is too large
 };
 
 Vector pair_weights(const TabularMdp& mdp, const Policy& behaviour, const std::string& name) {
@@ -66,7 +66,7 @@ void print_json(const Report& r, const Options& options) {
   for (Index k = 0; k <= svd.singular_values.size(); ++k)
     errors.push_back(optimal_rank_error(svd, k));
   nlohmann::json table = nlohmann::json::array();
-  for (const auto& row : r.table)
+  for (const auto& row : r.table.rows)
     table.push_back({{"representation", row.name},
                      {"features", row.features},
                      {"q_equal", row.q_equal},
@@ -84,7 +84,7 @@ void print_json(const Report& r, const Options& options) {
                                  {"singular_values", sigma},
                                  {"rank_error", errors},
                                  {"dimension", r.dimension},
-                                 {"target", r.mdp.theta().size() > 0 ? "Q*" : "Q* - r"},
+                                 {"target", r.table.reward_subtracted ? "Q* - r" : "Q*"},
                                  {"table1", table}};
   fmt::print("{}\n", object.dump(2));
 }
@@ -107,20 +107,22 @@ void print_spectrum(const Report& r, const Options& options) {
 }
 
 void print_table(const Report& r) {
-  if (r.table.empty()) {
+  if (r.table.rows.empty()) {
     fmt::print("\nMore than {} states: the representations of Table 1 are left out.\n",
                kTableStates);
     return;
   }
-  const char* q = r.mdp.theta().size() > 0 ? "Q*" : "Q*-r";
+  const char* q = r.table.reward_subtracted ? "Q*-r" : "Q*";
   fmt::print(
-      "\nRelative error of the best linear fit, dimension {}, state features built under the "
-      "uniform policy\n",
+      "\nBest linear fit at dimension {}: share of the target's standard deviation that is "
+      "missed.\n"
+      "State features are built under the "
+      "uniform policy; 0 is exact, 1 is what a constant scores.\n",
       r.dimension);
   fmt::print("{:<27} {:>8}  {:>14}  {:>14}  {:>12}\n", "representation", "features",
              fmt::format("{} equal", q), fmt::format("{} generous", q),
-             r.mdp.theta().size() > 0 ? "V*" : "V*-r");
-  for (const auto& row : r.table)
+             r.table.reward_subtracted ? "V*-r" : "V*");
+  for (const auto& row : r.table.rows)
     fmt::print("{:<27} {:>8}  {:>14.3e}  {:>14.3e}  {:>12.3e}\n", row.name, row.features,
                row.q_equal, row.q_generous, row.v);
   fmt::print(
@@ -159,12 +161,12 @@ void add_spectral(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(kMethods))
       ->capture_default_str();
   command->add_option("--top", options->top, "Singular values shown")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command
       ->add_option("--dimension", options->dimension,
                    "Dimension d of the comparison of representations (default: the rank)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command->add_option("--seed", options->seed, "Accepted for uniformity: nothing is drawn");
   command->add_flag("--json", options->json,
                     "One object: singular_values, rank_error, rank, table1, ...");

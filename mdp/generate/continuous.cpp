@@ -42,7 +42,9 @@ double largest_volume(const Vector& f, Index actions, Index d) {
 TabularMdp make_continuous(const InstanceSpec& spec, const SeedTree& seeds) {
   const Index S = size_in_range(spec, "states", spec.states, 4, kAnySize);
   const Index A = spec.actions;
-  const Index d = size_in_range(spec, "rank", spec.rank, 1, S / 4);
+  // At least 4 grid points per bump and wave: each bump is met by y_a and rank(P) = d.
+  const auto finest = static_cast<Index>(static_cast<double>(S) / (4 * spec.knob("waves")));
+  const Index d = size_in_range(spec, "rank", spec.rank, 1, finest);
   require_table_size(spec, S * A, d);
   Matrix phi(S * A, d);
   for (Index a = 0; a < A; ++a) {

@@ -113,11 +113,11 @@ std::vector<Family> make_table() {
        make_garnet},
       {"continuous",
        "a grid on [0,1] with smooth bump densities and nu = v/|S|",
-       "any actions, rank <= states / 4",
+       "any actions, rank <= states / (4 waves)",
        100,
        4,
        5,
-       {{"waves", 1, 0.25, 16, "how many periods the latent coordinate runs through over [0,1]"},
+       {{"waves", 1, 1, 16, "how many periods the latent coordinate runs through over [0,1]"},
         {"volume", 0, 0, kInf,
          "total base measure v; 0: the largest v for which both normalisation assumptions hold"}},
        make_continuous},
@@ -143,7 +143,7 @@ std::string knob_list(const Family& f) {
 void resolve_knobs(const Family& f, std::map<std::string, double>& knobs) {
   for (const auto& [name, value] : knobs) {
     const auto known = std::find_if(f.knobs.begin(), f.knobs.end(),
-                                    [&](const KnobInfo& k) { return k.name == name; });
+                                    [&key = name](const KnobInfo& k) { return k.name == key; });
     if (known == f.knobs.end()) {
       throw InputError(
           fmt::format("family {} has no knob '{}'; its knobs: {}", f.name, name, knob_list(f)));

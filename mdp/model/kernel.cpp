@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/check.hpp"
 #include "core/tolerance.hpp"
@@ -13,8 +14,26 @@ std::string pair_name(Index pair, Index actions) {
   return fmt::format("(s={}, a={})", pair / actions, pair % actions);
 }
 
+// ∫ μ(s') ds' with extended sums: over a million states plain ones drift past tol::kSimplex.
+Vector total_mass(const Factor& mu, const Vector& nu) {
+  std::vector<long double> mass(static_cast<std::size_t>(mu.cols()), 0.0L);
+  const auto add = [&](Index k, double value) { mass[static_cast<std::size_t>(k)] += value; };
+  for (Index s = 0; s < mu.rows(); ++s) {
+    if (mu.is_sparse()) {
+      for (SparseMatrix::InnerIterator it(mu.sparse(), s); it; ++it)
+        add(it.col(), it.value() * nu[s]);
+    } else {
+      for (Index k = 0; k < mu.cols(); ++k) add(k, mu.dense()(s, k) * nu[s]);
+    }
+  }
+  Vector out(mu.cols());
+  std::transform(mass.begin(), mass.end(), out.begin(),
+                 [](long double m) { return static_cast<double>(m); });
+  return out;
+}
+
 void require_rows_sum_to_one(const Kernel& kernel) {
-  const Vector total = kernel.expectation(Vector::Ones(kernel.states()));
+  const Vector total = kernel.row_sums();
   Index worst = 0;
   const double off = (total.array() - 1).abs().maxCoeff(&worst);
   if (off <= tol::kSimplex) return;
@@ -51,6 +70,8 @@ Kernel::Kernel(Index actions, Factor phi, Factor mu, Vector nu)
   require_rows_sum_to_one(*this);
   require_non_negative(*this);
 }
+
+Vector Kernel::row_sums() const { return phi_.times(total_mass(mu_, nu_)); }
 
 Vector Kernel::dense_row(Index pair) const { return mu_.times(phi_.row(pair)).cwiseProduct(nu_); }
 

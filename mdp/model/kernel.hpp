@@ -27,6 +27,8 @@ class Kernel {
   }
   /// E_{s'~P(·|s,a)} f(s') = Φ Mᵀ(ν ∘ f).                                     (SA)
   [[nodiscard]] Vector expectation(const Vector& f) const { return phi_.times(project(f)); }
+  /// ∑_{s'} P(s'|s,a) ν(s'): ones up to rounding.                             (SA)
+  [[nodiscard]] Vector row_sums() const;
   /// Probabilities P(s'|s,a) ν(s').                                           (SA × S)
   [[nodiscard]] Matrix dense() const;
   [[nodiscard]] Vector dense_row(Index pair) const;  // (S)

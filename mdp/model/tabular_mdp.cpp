@@ -43,7 +43,10 @@ TabularMdp::TabularMdp(Kernel kernel, Rewards rewards, Vector rho, double gamma,
   Index worst = 0;
   const double least = rho_.minCoeff(&worst);
   require(least >= 0, fmt::format("rho must be non-negative, state {}", worst), least);
-  require(std::abs(rho_.sum() - 1) <= tol::kSimplex, "rho must sum to 1", rho_.sum());
+  long double total = 0;  // extended: over a million states a plain sum drifts past kSimplex
+  for (const double p : rho_) total += p;
+  require(std::abs(static_cast<double>(total - 1)) <= tol::kSimplex, "rho must sum to 1",
+          static_cast<double>(total));
 }
 
 }  // namespace speder

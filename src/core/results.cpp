@@ -55,6 +55,31 @@ ExperimentRecord read_record(SQLite::Statement& row) {
                     .build_type = row.getColumn(7).getString()}};
 }
 
+void insert(SQLite::Database& db, const Run& run) {
+  SQLite::Statement insert_run(
+      db, "INSERT INTO runs(experiment, cell, repetition, status, error) VALUES (?, ?, ?, ?, ?)");
+  insert_run.bind(1, run.key.experiment);
+  insert_run.bind(2, run.key.cell);
+  insert_run.bind(3, run.key.repetition);
+  insert_run.bind(4, run.failed ? "failed" : "ok");
+  insert_run.bind(5, run.error);
+  insert_run.exec();
+  const std::int64_t id = db.getLastInsertRowid();
+  SQLite::Statement insert_row(db, "INSERT INTO rows VALUES (?, ?, ?, ?)");
+  for (const Measure& m : run.measures) {
+    insert_row.bind(1, id);
+    insert_row.bind(2, m.metric);
+    insert_row.bind(3, m.n);
+    insert_row.bind(4, m.value);
+    insert_row.exec();
+    insert_row.reset();
+  }
+  SQLite::Statement insert_time(db, "INSERT INTO timing VALUES (?, ?)");
+  insert_time.bind(1, id);
+  insert_time.bind(2, run.seconds);
+  insert_time.exec();
+}
+
 }  // namespace
 
 struct ResultStore::Connection {
@@ -108,32 +133,10 @@ void ResultStore::declare(const ExperimentRecord& record) {
   });
 }
 
-void ResultStore::append(const Run& run) {
+void ResultStore::append(std::span<const Run> runs) {
   sqlite_guarded(path_, [&] {
-    SQLite::Database& db = connection_->db;
-    SQLite::Transaction transaction(db);
-    SQLite::Statement insert_run(
-        db, "INSERT INTO runs(experiment, cell, repetition, status, error) VALUES (?, ?, ?, ?, ?)");
-    insert_run.bind(1, run.key.experiment);
-    insert_run.bind(2, run.key.cell);
-    insert_run.bind(3, run.key.repetition);
-    insert_run.bind(4, run.failed ? "failed" : "ok");
-    insert_run.bind(5, run.error);
-    insert_run.exec();
-    const std::int64_t id = db.getLastInsertRowid();
-    SQLite::Statement insert_row(db, "INSERT INTO rows VALUES (?, ?, ?, ?)");
-    for (const Measure& m : run.measures) {
-      insert_row.bind(1, id);
-      insert_row.bind(2, m.metric);
-      insert_row.bind(3, m.n);
-      insert_row.bind(4, m.value);
-      insert_row.exec();
-      insert_row.reset();
-    }
-    SQLite::Statement insert_time(db, "INSERT INTO timing VALUES (?, ?)");
-    insert_time.bind(1, id);
-    insert_time.bind(2, run.seconds);
-    insert_time.exec();
+    SQLite::Transaction transaction(connection_->db);
+    for (const Run& run : runs) insert(connection_->db, run);
     transaction.commit();
   });
 }

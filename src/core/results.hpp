@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace speder {
 
-/// Identity of a run: the cell is a Cell's key, the repetition counts 0, 1, 2, …
+/// Identity of a run: the cell is a GridCell's key, the repetition counts 0, 1, 2, …
 struct RunKey {
   std::string experiment;
   std::string cell;
@@ -55,7 +56,8 @@ struct ExperimentRecord {
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
 
-/// SQLite file of finished runs (WAL, one transaction per run, durable when append returns). Every
+/// SQLite file of finished runs (WAL; a run is there whole or not at all, and durable when append
+/// returns). Every
 /// failure is an InputError naming the file; the store stays healthy, and so it does when the
 /// process is killed at any moment. At most one writer at a time.
 class ResultStore {
@@ -72,7 +74,10 @@ class ResultStore {
   /// happens; with another: InputError naming what differs.
   void declare(const ExperimentRecord& record);
   /// A run that is already there is an error: finished runs are never repeated.
-  void append(const Run& run);
+  void append(const Run& run) { append(std::span(&run, 1)); }
+  /// All of them or none, in one transaction: for runs that finished while the last one was being
+  /// made durable.
+  void append(std::span<const Run> runs);
 
   [[nodiscard]] std::vector<ExperimentRecord> experiments() const;  // by id
   [[nodiscard]] std::vector<RunKey> finished(std::string_view experiment) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -31,6 +32,14 @@ void RunningMean::merge(const RunningMean& other) {
 double RunningMean::variance() const { return n_ < 2 ? 0.0 : m2_ / static_cast<double>(n_ - 1); }
 double RunningMean::standard_error() const {
   return n_ < 2 ? 0.0 : std::sqrt(variance() / static_cast<double>(n_));
+}
+
+Interval mean_interval(const RunningMean& mean, double confidence) {
+  require(confidence > 0 && confidence < 1, "a confidence lies in (0, 1)", confidence);
+  if (mean.count() < 2) return {-INFINITY, INFINITY};
+  const boost::math::students_t law(static_cast<double>(mean.count() - 1));
+  const double half = boost::math::quantile(law, (1 + confidence) / 2) * mean.standard_error();
+  return {mean.mean() - half, mean.mean() + half};
 }
 
 double chi_square_upper_tail(double x, double degrees_of_freedom) {

@@ -23,6 +23,14 @@ class RunningMean {
   double m2_ = 0;  // ∑ (x − mean)²
 };
 
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Student's interval of the mean; (−∞, ∞) below two values.
+[[nodiscard]] Interval mean_interval(const RunningMean& mean, double confidence);
+
 /// Pr[χ²_k ≥ x].
 [[nodiscard]] double chi_square_upper_tail(double x, double degrees_of_freedom);
 
@@ -41,10 +49,6 @@ struct ChiSquareTest {
 /// Pr[Bin(n, p) ≥ k].
 [[nodiscard]] double binomial_upper_tail(std::int64_t n, double p, std::int64_t k);
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 /// Exact (Clopper–Pearson) interval for a probability seen k times in n, coverage ≥ confidence.
 [[nodiscard]] Interval clopper_pearson(std::int64_t n, std::int64_t k, double confidence);
 

@@ -13,7 +13,7 @@ enum Body { kFingertip, kTarget };
 void sample(World& world, Rng& rng) {
   mbbl::uniform_positions(world, rng, 0.1);
   mbbl::uniform_velocities(world, rng, 0.005);
-  for (const std::size_t i : {2, 3}) {
+  for (const std::size_t i : {std::size_t{2}, std::size_t{3}}) {
     world.qpos[i] = rng.uniform(-0.2, 0.2);
     world.qvel[i] = 0;
   }

@@ -1,6 +1,7 @@
 #include "core/statistics.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "core/rng.hpp"
 #include "core/tolerance.hpp"
@@ -75,6 +76,26 @@ TEST_CASE("statistics refuse nonsense", "[statistics]") {
   CHECK_THROWS_AS(binomial_upper_tail(5, 1.5, 2), std::invalid_argument);
   const std::vector<std::int64_t> counts = {1, 2};
   CHECK_THROWS_AS(chi_square_test(counts, Vector::Ones(3)), std::invalid_argument);
+}
+
+TEST_CASE("mean_interval: Student's t by hand, and its coverage", "[core][statistics]") {
+  RunningMean two;
+  two.add(1);
+  CHECK(std::isinf(mean_interval(two, 0.95).high));
+  two.add(3);  // mean 2, standard error 1; t_{0.975, 1} = tan(0.475 π)
+  CHECK_THAT(mean_interval(two, 0.95).high,
+             WithinRel(2 + std::tan(0.475 * std::numbers::pi), tol::kAgreement));
+  constexpr int kTrials = 2000;
+  int misses = 0;
+  for (int t = 0; t < kTrials; ++t) {
+    Rng rng = SeedTree(8).stream("mean interval", static_cast<std::uint64_t>(t));
+    RunningMean mean;
+    for (int i = 0; i < 5; ++i) mean.add(rng.normal());
+    const Interval interval = mean_interval(mean, 0.95);
+    misses += interval.low <= 0 && 0 <= interval.high ? 0 : 1;
+  }
+  CHECK(binomial_upper_tail(kTrials, 0.05, misses) > tol::kFalseAlarm);
+  CHECK(binomial_upper_tail(kTrials, 0.95, kTrials - misses) > tol::kFalseAlarm);
 }
 
 }  // namespace speder

@@ -2,6 +2,7 @@
 
 #include "core/statistics.hpp"
 #include "core/tolerance.hpp"
+#include "mdp/generate/families.hpp"
 #include "mdp/transition_sampler.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
@@ -98,6 +99,29 @@ TEST_CASE("signed kernel too large for row tables is drawn by rejection through 
   const Simulator simulator(mdp);
   const auto draw = [&](Rng& r) { return index(simulator.step(state(5), action(1), r).next); };
   CHECK(p_value(draw, mdp->kernel().dense_row(11).cwiseMax(0.0), rng) > tol::kFalseAlarm);
+}
+
+TEST_CASE("every family: draws follow P(.|s,a) and ρ", "[simulator][whp]") {
+  constexpr Index kPairs = 25;  // rows tested per family
+  for (const Family& family : families()) {
+    if (family.name == "file") continue;
+    const auto mdp = std::make_shared<const TabularMdp>(
+        generate({.family = std::string(family.name), .seed = 11}));
+    const Simulator simulator(mdp);
+    Rng rng = kSeeds.stream(family.name);
+    CAPTURE(family.name);
+    for (Index i = 0; i < kPairs; ++i) {
+      const Index pair = rng.index(mdp->pairs());
+      const StateId s = state(pair / mdp->actions());
+      const ActionId a = action(pair % mdp->actions());
+      const auto draw = [&](Rng& r) { return index(simulator.step(s, a, r).next); };
+      CAPTURE(pair);
+      CHECK(p_value(draw, mdp->kernel().dense_row(pair).cwiseMax(0.0), rng) >
+            tol::kFalseAlarm / kPairs);
+    }
+    CHECK(p_value([&](Rng& r) { return index(simulator.reset(r)); }, mdp->rho(), rng) >
+          tol::kFalseAlarm);
+  }
 }
 
 TEST_CASE("a sampler of the wrong row is caught", "[simulator][whp]") {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/tolerance.hpp"
+#include "mdp/conditions.hpp"
 #include "mdp/generate/families.hpp"
 #include "tests/catch.hpp"
 
@@ -209,4 +210,22 @@ TEST_CASE("continuous: smooth densities that integrate to one", "[mdp][families]
   const Matrix density = m.kernel().mu().to_dense() * m.kernel().nu()[0];
   const double step = (density.bottomRows(399) - density.topRows(399)).cwiseAbs().maxCoeff();
   CHECK(step <= std::acos(-1.0) / 2 * 5 / 400 / (400 / 10.0 - 1));
+}
+
+TEST_CASE("continuous: full rank on the coarsest grid allowed", "[mdp][families][continuous]") {
+  for (const Index d : {1, 2, 3, 7, 20}) {
+    for (const double waves : {1.0, 1.5, 4.0}) {
+      for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+        const auto states = static_cast<Index>(std::ceil(4 * waves * static_cast<double>(d)));
+        const TabularMdp m = generate({.family = "continuous",
+                                       .states = states,
+                                       .actions = 1,
+                                       .rank = d,
+                                       .seed = seed,
+                                       .knobs = {{"waves", waves}}});
+        CAPTURE(d, waves, seed);
+        CHECK(kernel_rank(m.kernel()).rank == d);
+      }
+    }
+  }
 }

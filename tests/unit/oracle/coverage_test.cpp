@@ -104,7 +104,7 @@ TEST_CASE("C*: one-hot features, infinite and absent", "[oracle][coverage]") {
 TEST_CASE("C*: weak coverage is not mistaken for none", "[oracle][coverage]") {
   // √(10⁻¹⁶) = 10⁻⁸ of the largest direction: far below what a Gram matrix could resolve at 10⁻¹⁰
   // of σ₁², well above tol::kRank on the square roots.
-  const Matrix phi = Matrix::Identity(2, 2);
+  const Factor phi(Matrix(Matrix::Identity(2, 2)));
   const double eps = 1e-16;
   const RelativeCondition c = relative_condition(phi, Vector{{0.5, 0.5}}, Vector{{1 - eps, eps}});
   CHECK(c.value == Approx(0.5 / eps).epsilon(1e-6));
@@ -113,7 +113,7 @@ TEST_CASE("C*: weak coverage is not mistaken for none", "[oracle][coverage]") {
 TEST_CASE("ω: three readings of the paper, support and infinity", "[oracle][coverage]") {
   Matrix table(2, 2);
   table << 0.25, 0.75, 0.9, 0.1;
-  const Policy behaviour = Policy::stochastic(table);
+  const Policy behaviour = Policy::stochastic(std::move(table));
   const BehaviourConcentration all = behaviour_concentration(behaviour);
   CHECK_THAT(all.max_inverse, WithinAbs(10, kClose));
   CHECK_THAT(all.min_inverse, WithinAbs(1 / 0.9, kClose));

@@ -172,6 +172,9 @@ TEST_CASE("linear fits: hand-solved, weighted, rank-deficient and lifted", "[ora
   CHECK_THAT(fit.sup, WithinAbs(0.75, kClose));
   CHECK_THAT(fit.relative_l2, WithinAbs(0.5, kClose));
   CHECK_THAT(fit.relative_sup, WithinAbs(0.75, kClose));
+  CHECK_THAT(fit.unexplained, WithinAbs(1, kClose));  // a constant's score
+  CHECK(best_linear_fit(Vector::Ones(2), Matrix::Ones(2, 1), Vector::Ones(2)).unexplained <=
+        kClose);
   CHECK(best_linear_fit(Vector{{0.0, 1.0}}, Matrix::Ones(2, 3), Vector{{1.0, 3.0}}).l2 ==
         Approx(fit.l2));
   CHECK(best_linear_fit(Vector{{0.0, 1.0}}, Matrix(2, 0), Vector{{1.0, 3.0}}).relative_l2 == 1);

@@ -1,4 +1,4 @@
-#include "core/cell.hpp"
+#include "core/grid_cell.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ bool is_word(std::string_view text) {
 
 }  // namespace
 
-Cell& Cell::set(std::string_view name, std::string_view value) {
+GridCell& GridCell::set(std::string_view name, std::string_view value) {
   require(is_word(name) && is_word(value), "a cell's names and values are words",
           fmt::format("{}={}", name, value));
   require(!has(name), "a cell names each setting once", name);
@@ -26,19 +26,21 @@ Cell& Cell::set(std::string_view name, std::string_view value) {
   return *this;
 }
 
-Cell& Cell::set(std::string_view name, double value) { return set(name, fmt::format("{}", value)); }
+GridCell& GridCell::set(std::string_view name, double value) {
+  return set(name, fmt::format("{}", value));
+}
 
-bool Cell::has(std::string_view name) const {
+bool GridCell::has(std::string_view name) const {
   return std::ranges::any_of(settings_, [&](const auto& s) { return s.first == name; });
 }
 
-const std::string& Cell::text(std::string_view name) const {
+const std::string& GridCell::text(std::string_view name) const {
   const auto it = std::ranges::find_if(settings_, [&](const auto& s) { return s.first == name; });
   require(it != settings_.end(), fmt::format("the cell '{}' has no such setting", key()), name);
   return it->second;
 }
 
-double Cell::number(std::string_view name) const {
+double GridCell::number(std::string_view name) const {
   const std::string& value = text(name);
   double out = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
@@ -47,7 +49,7 @@ double Cell::number(std::string_view name) const {
   return out;
 }
 
-std::string Cell::key() const {
+std::string GridCell::key() const {
   std::string out;
   for (const auto& [name, value] : settings_) {
     if (!out.empty()) out += ' ';
@@ -56,8 +58,8 @@ std::string Cell::key() const {
   return out;
 }
 
-Cell Cell::parse(std::string_view key) {
-  Cell cell;
+GridCell GridCell::parse(std::string_view key) {
+  GridCell cell;
   while (!key.empty()) {
     const std::string_view word = key.substr(0, key.find(' '));
     const std::size_t split = word.find('=');

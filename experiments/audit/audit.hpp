@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/audit/search.hpp"
+
+namespace speder::audit {
+
+enum class Verdict { kHolds, kFalsified, kNeedsPremise, kNotCheckable };
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+/// What the audit found out about one entry.
+struct Finding {
+  const Entry* entry = nullptr;
+  Verdict verdict = Verdict::kNotCheckable;
+  SearchResult search;
+  std::string counterexample_file;  // when it was saved
+};
+
+struct AuditOptions {
+  std::int64_t budget = 50'000;  // instances per entry
+  std::uint64_t seed = 1;
+  int jobs = 0;                        // 0: all cores; the findings do not depend on it
+  std::vector<std::string> only = {};  // ids; empty: all
+};
+inline constexpr std::int64_t kQuickBudget = 5'000;
+
+/// Audits the entries in parallel. `progress` is called after each entry, from any thread.
+[[nodiscard]] std::vector<Finding> audit(const AuditOptions& options,
+                                         const std::function<void(const Finding&)>& progress = {});
+
+/// The entries an audit of `only` covers. Throws InputError for an unknown id, with suggestions.
+[[nodiscard]] std::vector<const Entry*> select(const std::vector<std::string>& only);
+
+/// Runs one entry; the verdict of a falsified one depends on what its twin changes.
+[[nodiscard]] Finding examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds);
+
+/// "grows with d (1.97 at 1 … 4390 at 64)" for each axis along which the constant more than doubles.
+[[nodiscard]] std::string trend_text(const Trend& trend);
+/// The same in a few words: "grows with d, n".
+[[nodiscard]] std::string trend_short(const Trend& trend);
+
+}  // namespace speder::audit

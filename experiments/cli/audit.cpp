@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "core/check.hpp"
+#include "experiments/audit/case_file.hpp"
+#include "experiments/audit/report.hpp"
+#include "experiments/audit/self_test.hpp"
+#include "experiments/cli/command.hpp"
+
+namespace speder::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr std::size_t kDetailed = 5;  // this many entries are shown in full
+
+constexpr const char* kFooter = R"(Examples:
+  speder audit                                    every statement, default budget
+  speder audit --quick                            the same, 5,000 instances a statement
+  speder audit --only value-norm-bellman          one statement in full
+  speder audit --out counterexamples              save every counterexample
+  speder audit --replay counterexamples/potential-first.json
+  speder audit --json audit.json                  for machines ('-' prints)
+  speder audit --list                             the inventory, nothing is run
+
+Verdicts: holds on all tried | falsified as printed (counterexample proven in exact
+arithmetic) | needs a premise | not checkable (hidden constants: the smallest constant
+that works is measured). 'worst' is left/right for a bound, Δ a relative difference for
+an identity, c a measured constant.
+Exit: 0 the audit ran (findings are not failures); 1 a corrected statement was falsified,
+the self-test failed, or a replayed file is no counterexample; 2 bad input.)";
+
+struct AuditCommand {
+  audit::AuditOptions options;
+  bool quick = false;
+  bool list = false;
+  bool markdown = false;
+  bool self_test = false;
+  std::string json;
+  std::string out;
+  std::string replay;
+};
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path));
+}
+
+int replay_file(const std::string& path) {
+  const audit::Replay r = audit::replay(path);
+  fmt::print("{}: {}\n  source     {}\n  statement  {}\n  premises   {}\n", r.entry->id,
+             r.confirmed ? "violated, proven" : "no counterexample", r.entry->source,
+             r.entry->statement, r.broken.empty() ? "hold" : "broken: " + r.broken);
+  fmt::print("  left       {}\n  right      {}\n  arithmetic {}\n", audit::to_text(r.sides.left),
+             audit::to_text(r.sides.right),
+             r.exact ? "rational numbers" : "rational enclosures of roots, exp and log");
+  return r.confirmed ? 0 : kFailed;
+}
+
+int run_self_test(const AuditCommand& command) {
+  const audit::SelfTest t =
+      audit::self_test(command.options.budget, command.options.seed, command.options.jobs);
+  fmt::print("{} of {} planted false statements caught, {} of {} true statements left alone\n",
+             t.planted - t.missed.size(), t.planted, t.known_true - t.framed.size(), t.known_true);
+  for (const std::string& id : t.missed) fmt::print("missed: {}\n", id);
+  for (const std::string& id : t.framed) fmt::print("falsified although true: {}\n", id);
+  return t.passed() ? 0 : kFailed;
+}
+
+void save_all(const std::string& folder, std::vector<audit::Finding>& findings) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created", folder));
+  for (audit::Finding& f : findings) {
+    if (!f.search.counterexample) continue;
+    const auto file = std::filesystem::path(folder) / fmt::format("{}.json", f.entry->id);
+    save_counterexample(file, *f.entry, *f.search.counterexample);
+    f.counterexample_file = file.string();
+  }
+}
+
+// A correction that does not survive its own search is a mistake of ours, not of the paper.
+int exit_code_of(const std::vector<audit::Finding>& findings) {
+  for (const audit::Finding& f : findings) {
+    if (f.entry->twin != audit::Twin::kNone && f.search.counterexample) return kFailed;
+  }
+  return 0;
+}
+
+int run_audit(AuditCommand& command) {
+  std::vector<audit::Finding> findings = audit::audit(command.options);
+  if (!command.out.empty()) save_all(command.out, findings);
+  const bool json_only = command.json == "-";
+  if (json_only) {
+    fmt::print("{}", json_text(findings));
+  } else if (command.markdown) {
+    fmt::print("{}", markdown_text(findings));
+  } else {
+    fmt::print("{}", findings.size() <= kDetailed ? detail_text(findings) : table_text(findings));
+  }
+  if (!command.json.empty() && !json_only) write_file(command.json, json_text(findings));
+  return exit_code_of(findings);
+}
+
+int run(AuditCommand& command) {
+  if (!command.replay.empty()) return replay_file(command.replay);
+  if (command.list) {
+    fmt::print("{}", audit::list_text());
+    return 0;
+  }
+  if (command.quick) command.options.budget = audit::kQuickBudget;
+  if (command.options.budget < 1) {
+    throw InputError("audit: --budget must be at least 1 instance per entry");
+  }
+  return command.self_test ? run_self_test(command) : run_audit(command);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<AuditCommand>();
+  CLI::App* sub =
+      app.add_subcommand("audit", "Try to break every statement of the paper's theory, as printed");
+  sub->add_option("--only", command->options.only, "Audit this id (repeatable)")->type_name("ID");
+  auto* budget = sub->add_option("--budget", command->options.budget, "Instances per statement")
+                     ->capture_default_str();
+  sub->add_flag("--quick", command->quick, "5,000 instances per statement")->excludes(budget);
+  sub->add_option("--seed", command->options.seed, "Root of all random streams")
+      ->capture_default_str();
+  sub->add_option("--jobs", command->options.jobs,
+                  "Threads (0: all cores); the findings do not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  sub->add_option("--out", command->out, "Folder for the counterexamples")->type_name("DIR");
+  sub->add_option("--json", command->json, "Write audit.json here ('-': to the terminal)")
+      ->type_name("FILE");
+  sub->add_flag("--markdown", command->markdown, "Print the table as Markdown");
+  sub->add_flag("--list", command->list, "Print the inventory and stop");
+  sub->add_flag("--self-test", command->self_test,
+                "Planted false statements must be caught, known truths left alone");
+  sub->add_option("--replay", command->replay, "Recompute a saved counterexample exactly")
+      ->type_name("FILE");
+  sub->footer(kFooter);
+  sub->callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace speder::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/grid_cell.hpp"
+#include "experiments/learn/behaviour.hpp"
+#include "learning/bonus.hpp"
+#include "mdp/generate/instance.hpp"
+#include "mdp/generate/planted_class.hpp"
+
+namespace speder::cli {
+
+/// What `speder learn` is told, whichever of its three commands.
+struct LearnOptions {
+  std::string mdp_file;
+  InstanceSpec family;
+  std::vector<std::string> knobs;
+  std::optional<double> gamma;
+  PlantedClassSpec planted;
+  std::string class_weights = "uniform";
+  std::uint64_t class_seed = 1;
+  std::string algorithm = "speder";
+  std::string bonus = "theory";
+  std::optional<double> c_alpha;   // absent: as `bonus` says
+  std::optional<double> c_lambda;  // likewise
+  double delta = 0.1;
+  std::string replan = "every";
+  std::string criterion = "least-squares";
+  std::string data = "iid";
+  BehaviourSpec behaviour;
+  Index amount = 10'000;  // episodes or transitions
+  std::uint64_t seed = 1;
+  std::string out;
+  std::optional<std::string> plot;  // empty text: a name is made up
+  bool json = false;
+  bool profile = false;
+};
+
+void add_mdp_options(CLI::App& app, LearnOptions& options);
+void add_class_options(CLI::App& app, LearnOptions& options);
+void add_bonus_options(CLI::App& app, LearnOptions& options);
+void add_behaviour_options(CLI::App& app, LearnOptions& options);
+void add_output_options(CLI::App& app, LearnOptions& options);
+
+/// Constants of the kind, overridden where given.
+[[nodiscard]] BonusConstants constants_of(const LearnOptions& options);
+/// The MDP of --mdp or --family. InputError unless exactly one is given, or when --gamma
+/// contradicts the file.
+[[nodiscard]] std::shared_ptr<const TabularMdp> mdp_of(LearnOptions& options);
+/// --class-weights: uniform over pairs, or the occupancy of the uniform policy.
+void set_class_weights(const TabularMdp& mdp, LearnOptions& options);
+/// MDP and class as settings of a run.
+[[nodiscard]] GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp);
+void add_behaviour_cell(const LearnOptions& options, GridCell& cell);
+
+}  // namespace speder::cli

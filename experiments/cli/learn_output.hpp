@@ -1,0 +1,38 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/grid_cell.hpp"
+#include "experiments/learn/problem.hpp"
+
+namespace speder::cli {
+
+using NamedRow = std::vector<std::pair<std::string_view, double>>;
+
+/// A finished (or interrupted) run, ready to be shown and stored.
+struct LearnRecord {
+  std::string command;  // online, offline, estimate
+  GridCell settings;    // everything the rows depend on
+  std::uint64_t seed = 0;
+  nlohmann::json facts;  // V*, the class, the behaviour, ...
+  std::vector<NamedRow> rows;
+  Index interrupted_at = 0;  // 0: ran to the end
+};
+
+[[nodiscard]] nlohmann::json to_json(const LearnRecord& record);
+/// The columns named, on the last rows of each factor of two, as a table.
+[[nodiscard]] std::string table(const LearnRecord& record,
+                                const std::vector<std::string_view>& names);
+[[nodiscard]] nlohmann::json class_facts(const PlantedClass& planted);
+[[nodiscard]] std::string class_table(const PlantedClass& planted);
+
+/// .db: a run in the SQLite store, beside the others in the file; .csv: the rows; .json: to_json.
+/// check_out refuses an ending that is none of these, and a run that the store already has.
+void check_out(const std::string& path, const LearnRecord& record);
+void write_out(const std::string& path, const LearnRecord& record);
+
+}  // namespace speder::cli

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "experiments/cli/command.hpp"
+#include "experiments/cli/sweep_bar.hpp"
+#include "experiments/sweep/cluster.hpp"
+#include "experiments/sweep/engine.hpp"
+#include "experiments/sweep/stop_signal.hpp"
+
+namespace speder::cli {
+namespace {
+
+struct SweepOptions {
+  std::string suite;
+  std::string out;
+  bool full = false;
+  int jobs = 0;
+  std::uint64_t seed = 1;
+  bool json = false;
+  bool list = false;
+};
+
+std::filesystem::path store_path(const SweepOptions& options) {
+  if (!options.out.empty()) return options.out;
+  return std::filesystem::path(options.suite).stem().string() + ".db";
+}
+
+void print_experiments() {
+  for (const auto& [id, experiment] : experiment_table()) {
+    fmt::print("{:<10} {}\n", id, experiment.question);
+  }
+}
+
+void summarise(const SweepOptions& options, const Suite& suite, const SweepResult& result) {
+  const SweepProgress& p = result.progress;
+  if (options.json) {
+    const nlohmann::json out = {{"experiment", suite.id},
+                                {"size", suite.size},
+                                {"seed", options.seed},
+                                {"store", store_path(options).string()},
+                                {"runs", p.total},
+                                {"done", p.done},
+                                {"restored", p.restored},
+                                {"failed", p.failed},
+                                {"complete", result.complete}};
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  fmt::print(
+      "{} ({}): {} of {} runs in {}{}{}\n", suite.id, suite.size, p.done, p.total,
+      store_path(options).string(),
+      p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
+      p.failed > 0 ? fmt::format(", {} failed (their errors are in the store)", p.failed) : "");
+  if (!result.complete) fmt::print("stopped; the same command continues where it was\n");
+}
+
+SweepResult run(const SweepOptions& options, const Suite& suite, const Workers& workers,
+                const std::atomic<bool>& stop) {
+  ResultStore store = ResultStore::open(store_path(options));
+  SweepBar bar(suite.id);
+  return run_sweep(store, suite, options.seed, workers, stop,
+                   [&](const SweepProgress& p) { bar.show(p); });
+}
+
+void sweep(const SweepOptions& options, int& exit_code) {
+  if (options.list) return print_experiments();
+  if (options.suite.empty()) throw InputError("sweep: name a suite file (or --list)");
+  const Suite suite = load_suite(options.suite, options.full ? "full" : "quick");
+  const RunTask task = run_task(suite, options.seed);
+  if (const auto job = join_job()) {
+    // mpirun's signals end every rank; what is committed is safe.
+    if (job->rank != 0) return serve(*job, task);
+    const std::atomic<bool> never = false;
+    return summarise(options, suite, run(options, suite, rank_workers(*job), never));
+  }
+  const StopSignal stop;
+  const int threads = options.jobs > 0 ? options.jobs : hardware_jobs();
+  const SweepResult result = run(options, suite, thread_workers(threads, task), stop.flag());
+  summarise(options, suite, result);
+  if (!result.complete) exit_code = kInterruptedExit;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<SweepOptions>();
+  CLI::App* command = app.add_subcommand(
+      "sweep",
+      "Runs an experiment over its grid of settings and seeds, into a result store.\n"
+      "Stopped or killed at any moment and started again, it continues where it was.");
+  command->add_option("suite", options->suite, "Suite file (TOML): the experiment and its grid");
+  command->add_option("-o,--out", options->out, "Result store (default: <suite>.db)");
+  command->add_flag("--full,!--quick", options->full,
+                    "The suite's full size instead of its quick one");
+  command->add_option("-j,--jobs", options->jobs, "Runs at once (default: all cores)")
+      ->check(CLI::Range(0, 4096));
+  command->add_option("--seed", options->seed, "Root of all randomness")->capture_default_str();
+  command->add_flag("--json", options->json, "Summary as JSON");
+  command->add_flag("--list", options->list,
+                    "Lists the experiments and the question each one asks");
+  command->footer(
+      "Examples:\n"
+      "  speder sweep experiments/suites/horizon.toml\n"
+      "  speder sweep experiments/suites/gen-n.toml --full -o results/full.db\n"
+      "  mpirun -n 64 speder sweep suite.toml     rank 0 schedules and writes, the others compute\n"
+      "Rows depend on the suite and the seed alone, never on --jobs or the number of ranks.\n"
+      "Exit code 0: all runs are done; 130: stopped by a signal; 2: bad input.");
+  command->callback([options, &exit_code] {
+    try {
+      sweep(*options, exit_code);
+    } catch (const InputError&) {
+      if (rank_in_job() == 0) throw;  // one rank reports what all of them see
+      exit_code = 2;
+    }
+  });
+}
+
+}  // namespace speder::cli

@@ -1,0 +1,74 @@
+#include "experiments/sweep/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/check.hpp"
+
+namespace speder {
+namespace {
+
+const Experiment& find_experiment(const ConfigTable& file, const std::string& id) {
+  const auto& table = experiment_table();
+  const auto it = table.find(id);
+  if (it == table.end()) {
+    std::string ids;
+    for (const auto& [known, experiment] : table) {
+      ids += (ids.empty() ? "" : ", ") + std::string(known);
+    }
+    file.fail("experiment", fmt::format("unknown experiment '{}' (there are: {})", id, ids));
+  }
+  return it->second;
+}
+
+void require_distinct(const std::vector<GridCell>& cells) {
+  require(!cells.empty(), "an experiment has at least one cell");
+  std::set<std::string> keys;
+  for (const GridCell& cell : cells) {
+    if (!keys.insert(cell.key()).second) {
+      throw InputError(fmt::format("the grid has the cell '{}' twice", cell.key()));
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t Suite::runs() const {
+  return static_cast<std::int64_t>(plan.cells.size()) * plan.repetitions;
+}
+
+ExperimentRecord Suite::record(std::uint64_t seed) const {
+  return {.id = id,
+          .config =
+              fmt::format("size = '{}'\nrepetitions = {}\n{}", size, plan.repetitions, plan.config),
+          .seed = seed,
+          .planned = runs(),
+          .build = this_build()};
+}
+
+Suite read_suite(const ConfigTable& file, std::string_view size) {
+  Suite suite{.id = "", .size = std::string(size), .plan = {}};
+  if (!file.has("experiment")) file.fail("experiment", "the key is missing");
+  file.read("experiment", suite.id);
+  const Experiment& experiment = find_experiment(file, suite.id);
+  for (const std::string_view table : {"all", "quick", "full"}) {
+    if (file.has(table)) (void)file.table(table);
+  }
+  file.refuse_unknown();
+  const ConfigTable sized = file.table(size);
+  const ConfigTable settings = file.has("all") ? sized.over(file.table("all")) : sized;
+  int repetitions = 1;
+  settings.read("repetitions", repetitions);
+  suite.plan = experiment.plan(settings);
+  settings.refuse_unknown();
+  suite.plan.repetitions = repetitions;
+  require_distinct(suite.plan.cells);
+  return suite;
+}
+
+Suite load_suite(const std::filesystem::path& file, std::string_view size) {
+  return read_suite(ConfigTable::load(file), size);
+}
+
+}  // namespace speder

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "core/results.hpp"
+
+namespace speder {
+
+/// Computes task i of a sweep. A run's own exception becomes a failed Run; this never throws.
+using RunTask = std::function<Run(std::int64_t task)>;
+
+/// Whoever computes runs: threads of this process, or ranks of a job. One caller.
+struct Workers {
+  int capacity = 0;  // tasks they take before any is finished
+  std::function<void(std::int64_t task)> submit;
+  /// The next finished run, or nothing when none finishes in time.
+  std::function<std::optional<Run>(std::chrono::milliseconds patience)> wait;
+  /// Forgets the tasks that nobody has begun; says how many.
+  std::function<int()> drop;
+};
+
+/// Threads of this process, with a few tasks waiting for each, so that none is idle while a run is
+/// being stored. Its end waits for the tasks under way.
+[[nodiscard]] Workers thread_workers(int threads, RunTask run);
+
+}  // namespace speder

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "plots/render.hpp"
+
+// The marks of a panel as gnuplot data blocks and plot clauses. Private to gnuplot_script.cpp.
+namespace speder {
+
+struct GnuplotMarks {
+  std::string data;     // $blocks of numbers
+  std::string clauses;  // "plot …"
+};
+
+[[nodiscard]] GnuplotMarks gnuplot_marks(const Panel& panel, int number, Picture format);
+/// Colours, labels and ranges of a heat map.
+[[nodiscard]] std::string gnuplot_heat_settings(const HeatMap& heat);
+
+}  // namespace speder

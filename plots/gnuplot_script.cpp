@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+#include "plots/gnuplot_marks.hpp"
+#include "plots/render.hpp"
+
+namespace speder {
+namespace {
+
+constexpr double kPanelWidth = 3.4;   // inches: a journal's column
+constexpr double kPanelHeight = 2.3;  // inches, without the legend
+constexpr double kFont = 8;           // points
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void add(const std::vector<double>& values) {
+    for (const double v : values) {
+      if (!std::isfinite(v)) continue;
+      low = std::min(low, v);
+      high = std::max(high, v);
+    }
+  }
+};
+
+// Lines a legend below the panel needs.
+int legend_rows(const Panel& panel) {
+  if (panel.legend != Legend::kBelow) return 0;
+  const auto named = [](const auto& items) {
+    return std::ranges::count_if(items, [](const auto& item) { return !item.label.empty(); });
+  };
+  return static_cast<int>(named(panel.series) + named(panel.fits) + named(panel.references) +
+                          named(panel.histograms));
+}
+
+double panel_height(const Figure& figure) {
+  constexpr double kLine = 0.155;  // inches a legend line takes
+  int rows = 0;
+  for (const Panel& panel : figure.panels) rows = std::max(rows, legend_rows(panel));
+  return kPanelHeight + kLine * (rows + 0.5);
+}
+
+std::string terminal(const Figure& figure, Picture format) {
+  const double columns =
+      std::min<double>(figure.columns, static_cast<double>(figure.panels.size()));
+  const double rows = std::ceil(static_cast<double>(figure.panels.size()) / columns);
+  const double width = kPanelWidth * columns;
+  const double height = panel_height(figure) * rows;
+  switch (format) {
+    case Picture::kSvg:  // CSS pixels: 96 to the inch
+      return fmt::format(
+          "set terminal svg enhanced size {:.0f},{:.0f} font 'DejaVu Sans,{:.2f}' linewidth 1.33 "
+          "background '#ffffff'\n",
+          width * 96, height * 96, kFont * 96 / 72);
+    case Picture::kPng:  // 300 dots to the inch
+      return fmt::format(
+          "set terminal pngcairo enhanced size {:.0f},{:.0f} font 'DejaVu Sans,{}' fontscale "
+          "{:.3f} "
+          "linewidth 4 pointscale 4\n",
+          width * 300, height * 300, kFont, 300.0 / 96);
+    case Picture::kPdf:
+      return fmt::format(
+          "set terminal pdfcairo enhanced size {:.2f}in,{:.2f}in font 'DejaVu Sans,{}' "
+          "fontscale 0.75 linewidth 1.2 pointscale 0.6\n",
+          width, height, kFont * 4 / 3);
+  }
+  return "";
+}
+
+// 1, 2, 5 times powers of ten: for log axes of less than two decades.
+std::string short_log_tics(char axis, const Range& range) {
+  std::string out;
+  const int first = static_cast<int>(std::floor(std::log10(range.low)));
+  const int last = static_cast<int>(std::ceil(std::log10(range.high)));
+  for (int e = first; e <= last; ++e) {
+    for (const double m : {1.0, 2.0, 5.0}) {
+      out += fmt::format("{}{:g}", out.empty() ? "" : ", ", m * std::pow(10, e));
+    }
+  }
+  const bool plain = range.low >= 1e-3 && range.high < 1e4;  // few enough digits to write out
+  return fmt::format("set format {0} '{2}'\nset {0}tics ({1})\n", axis, out,
+                     plain ? "%g" : "%.0t·10^{%T}");
+}
+
+std::string axis_commands(char name, const Axis& axis, Range range) {
+  std::string out = fmt::format("set {}label {} noenhanced offset {}\n", name,
+                                gnuplot_text(axis.label), name == 'x' ? "0,0.6" : "0.8,0");
+  if (axis.low) range.low = *axis.low;
+  if (axis.high) range.high = *axis.high;
+  const bool log = axis.scale == Scale::kLog && range.low > 0 && range.high >= range.low;
+  if (log) {
+    constexpr double kShortAxis = 100;  // below two decades powers of ten alone are too few
+    out += fmt::format("set logscale {0}\n", name);
+    out += range.high / range.low < kShortAxis ? short_log_tics(name, range)
+                                               : fmt::format("set format {} '10^{{%L}}'\n", name);
+    // gnuplot would go on to the next power of ten.
+    const double room = std::max(std::pow(range.high / range.low, 0.04), 1.1);
+    if (!axis.low) range.low /= room;
+    if (!axis.high) range.high *= room;
+    return out + fmt::format("set {}range [{}:{}]\n", name, range.low, range.high);
+  }
+  if (!(range.high > range.low)) {  // nothing to draw, or one value
+    const double middle = std::isfinite(range.low) ? range.low : 0;
+    return out + fmt::format("set {}range [{}:{}]\n", name, middle - 1, middle + 1);
+  }
+  const auto end = [](const std::optional<double>& v) { return v ? fmt::format("{}", *v) : "*"; };
+  return out + fmt::format("set {}range [{}:{}]\n", name, end(axis.low), end(axis.high));
+}
+
+std::string key(Legend legend) {
+  switch (legend) {
+    case Legend::kBelow:
+      return "set key below left Left reverse maxcols 1\n";
+    case Legend::kTopLeft:
+      return "set key inside top left Left reverse\n";
+    case Legend::kTopRight:
+      return "set key inside top right\n";
+    case Legend::kBottomLeft:
+      return "set key inside bottom left Left reverse\n";
+    case Legend::kBottomRight:
+      return "set key inside bottom right\n";
+  }
+  return "";
+}
+
+Range x_range(const Panel& panel) {
+  Range out;
+  for (const Series& s : panel.series) out.add(s.x);
+  for (const FitLine& f : panel.fits) out.add({f.from, f.to});
+  for (const ReferenceLine& r : panel.references) out.add(r.x);
+  for (const Histogram& h : panel.histograms) out.add(h.edges);
+  return out;
+}
+
+Range y_range(const Panel& panel) {
+  Range out;
+  for (const Series& s : panel.series) {
+    out.add(s.y);
+    out.add(s.low);
+    out.add(s.high);
+  }
+  for (const FitLine& f : panel.fits) out.add({value(f, f.from), value(f, f.to)});
+  for (const ReferenceLine& r : panel.references) out.add(r.y);
+  for (const Histogram& h : panel.histograms) out.add(h.heights);
+  return out;
+}
+
+std::string panel_commands(const Panel& panel, int number, Picture format) {
+  std::string out =
+      "unset logscale\nset format '%g'\nset xtics enhanced autofreq\nset ytics enhanced autofreq\n";
+  out += "set grid lw 0.5 lt 1 lc rgb '#c0808080'\n";
+  out += fmt::format("set title {} noenhanced offset 0,-0.7\nset tmargin {}\n",
+                     gnuplot_text(panel.title), panel.title.empty() ? 0.6 : 1.4);
+  const double below = legend_rows(panel);  // character heights: tics and label, then the legend
+  out += fmt::format("set bmargin {:.2f}\n", 3.0 + 1.25 * below);
+  out += axis_commands('x', panel.x, x_range(panel)) + axis_commands('y', panel.y, y_range(panel));
+  const GnuplotMarks marks = gnuplot_marks(panel, number, format);
+  const std::string heat = panel.heat ? gnuplot_heat_settings(*panel.heat) : "";
+  return marks.data + out + key(panel.legend) + heat + marks.clauses + "\n";
+}
+
+}  // namespace
+
+std::string gnuplot_text(const std::string& text) {
+  constexpr std::string_view kPlain = " .,:;()[]/+-=*|~?!";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7f) {
+      out += ' ';
+    } else if (byte >= 0x80 || std::isalnum(byte) != 0 ||
+               kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("\\{:03o}", byte);
+    }
+  }
+  return out + "\"";
+}
+
+std::string gnuplot_script(const Figure& figure, Picture format,
+                           const std::filesystem::path& output) {
+  require_drawable(figure);
+  const int panels = static_cast<int>(figure.panels.size());
+  const int columns = std::min(figure.columns, panels);
+  std::string out = "set encoding utf8\n" + terminal(figure, format);
+  out += fmt::format("set output {}\n", gnuplot_text(output.string()));
+  out += "set border 3 lw 0.8\nset tics nomirror scale 0.6\n";
+  out += "set key samplen 2.4 spacing 1.1 width -1 noenhanced\nset errorbars small\n";
+  if (panels > 1) {
+    out += fmt::format("set multiplot layout {},{}\n", (panels + columns - 1) / columns, columns);
+  }
+  for (int i = 0; i < panels; ++i) {
+    out += panel_commands(figure.panels[static_cast<std::size_t>(i)], i, format);
+  }
+  return out + (panels > 1 ? "unset multiplot\n" : "") + "unset output\n";
+}
+
+}  // namespace speder

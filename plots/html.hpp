@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Small pieces of HTML. Every text given to them is escaped; only what is called html is not.
+namespace speder {
+
+[[nodiscard]] std::string html_text(std::string_view text);
+/// <tag class="…">text</tag>
+[[nodiscard]] std::string html_element(std::string_view tag, std::string_view text,
+                                       std::string_view css_class = "");
+/// A word fit for an id: letters, digits and '-'; everything else becomes '-'.
+[[nodiscard]] std::string html_id(std::string_view text);
+
+/// A cell is HTML already.
+[[nodiscard]] std::string html_table(const std::vector<std::string>& head,
+                                     const std::vector<std::vector<std::string>>& rows_html);
+[[nodiscard]] std::string html_page(std::string_view title, std::string_view body_html);
+
+}  // namespace speder

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/results.hpp"
+#include "plots/analysis.hpp"
+#include "plots/audit.hpp"
+
+namespace speder {
+
+/// An experiment of the store, analysed.
+struct ReportSection {
+  ExperimentRecord record;
+  ExperimentReport report = {};
+  std::int64_t runs = 0;
+  std::int64_t failed = 0;
+  double seconds = 0;  // computing time over all runs
+};
+
+[[nodiscard]] ReportSection analyse(const ExperimentData& data);
+/// Runs the analyses of everything in the store. An experiment without an analysis is an
+/// InputError; an unfinished one gets a caveat that says so.
+[[nodiscard]] std::vector<ReportSection> analyse(const ResultStore& store);
+
+struct ReportOptions {
+  std::filesystem::path out;                   // folder, made when absent
+  std::optional<std::filesystem::path> audit;  // audit.json
+  int jobs = 0;                                // pictures drawn at once; 0: all cores
+};
+
+/// Writes out/index.html (self-contained), out/figures/*.{svg,png,pdf}, out/data/*.csv and
+/// out/report.json. Returns the page's path.
+std::filesystem::path write_report(const std::vector<ReportSection>& sections,
+                                   const ReportOptions& options);
+
+/// The page, given the SVG of each figure in the order of the sections.
+[[nodiscard]] std::string report_html(const std::vector<ReportSection>& sections,
+                                      const std::vector<std::string>& svgs,
+                                      const std::vector<AuditEntry>& audit);
+/// The verdict table for machines.
+[[nodiscard]] std::string report_json(const std::vector<ReportSection>& sections);
+
+}  // namespace speder

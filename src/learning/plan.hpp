@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "mdp/model/factored_planner.hpp"
+#include "mdp/model/feature_class.hpp"
+#include "mdp/model/policy.hpp"
+
+namespace speder {
+
+/// The chosen candidate, unpacked, and planning in it: argmax_π V^π_{P̂, r ± b}. Starts from the
+/// last policy; unpacks only when the candidate changes.
+class LearnedModel {
+ public:
+  explicit LearnedModel(const FeatureClass& F);
+
+  /// True when it is another candidate than before.
+  bool select(Index candidate);
+  [[nodiscard]] Index candidate() const { return candidate_; }
+  [[nodiscard]] const Matrix& Phi() const { return Phi_; }  // (SA × d)
+  /// Throws std::runtime_error when the planner does not reach its residual.
+  const PlanResult& plan(const Vector& reward, double gamma);
+  [[nodiscard]] const PlanResult& result() const { return planner_.result(); }
+
+ private:
+  const FeatureClass* class_;
+  Index candidate_ = -1;
+  Matrix Phi_;  // (SA × d)
+  Matrix Mu_;   // (S × d)
+  FactoredPlanner planner_;
+};
+
+}  // namespace speder

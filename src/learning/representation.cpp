@@ -1,0 +1,106 @@
+#include "learning/representation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+
+namespace speder {
+namespace {
+
+constexpr std::size_t kBlock = 512;  // candidates at a time: the work arrays stay in the L1 cache
+
+Matrix doubled_grams(const FeatureClass& candidates) {
+  const Index d = candidates.rank();
+  Matrix grams(candidates.mu_count(), d * (d + 1) / 2);
+  for (Index j = 0; j < candidates.mu_count(); ++j) {
+    const Matrix M = candidates.mu(j);
+    const Matrix G = M.transpose() * candidates.nu().asDiagonal() * M;
+    Index at = 0;
+    for (Index k = 0; k < d; ++k) {
+      for (Index l = k; l < d; ++l) grams(j, at++) = (k == l ? 1 : 2) * G(k, l);
+    }
+  }
+  return grams;
+}
+
+}  // namespace
+
+std::string_view to_string(Criterion criterion) {
+  return criterion == Criterion::kLeastSquares ? "least-squares" : "likelihood";
+}
+
+Estimator::Estimator(const FeatureClass& candidates, Criterion criterion)
+    : class_(&candidates),
+      criterion_(criterion),
+      loss_(static_cast<std::size_t>(candidates.size()), 0.0) {
+  if (!candidates.is_product() || criterion != Criterion::kLeastSquares) return;
+  gram_ = doubled_grams(candidates);
+  moment_ = Matrix::Zero(candidates.phi_count(), gram_.cols());
+}
+
+void Estimator::add(const Step& step, double count) {
+  require(0 <= step.pair && step.pair < class_->pairs(), "no such pair (s,a)", step.pair);
+  require(0 <= step.next && step.next < class_->states(), "no such state", step.next);
+  data_ += count;
+  std::array<double, kBlock> f;
+  std::array<double, kBlock> energy;
+  for (std::size_t first = 0; first < loss_.size(); first += kBlock) {
+    const std::size_t run = std::min(kBlock, loss_.size() - first);
+    const auto begin = static_cast<Index>(first);
+    double* loss = &loss_[first];
+    class_->densities(step.pair, step.next, begin, {f.data(), run});
+    if (criterion_ == Criterion::kLikelihood) {
+      for (std::size_t i = 0; i < run; ++i) {
+        loss[i] -= f[i] > 0 ? count * std::log(f[i]) : -std::numeric_limits<double>::infinity();
+      }
+    } else if (class_->is_product()) {
+      for (std::size_t i = 0; i < run; ++i) loss[i] -= 2 * count * f[i];
+    } else {
+      class_->energies(step.pair, begin, {energy.data(), run});
+      for (std::size_t i = 0; i < run; ++i) loss[i] += count * (energy[i] - 2 * f[i]);
+    }
+  }
+  if (moment_.size() != 0) add_moment(step.pair, count);
+}
+
+void Estimator::add(const std::vector<CountedStep>& cells) {
+  for (const CountedStep& cell : cells) add(cell.step, cell.count);
+}
+
+void Estimator::add_moment(Index x, double count) {
+  std::vector<double> phi(static_cast<std::size_t>(class_->rank()));
+  for (Index i = 0; i < moment_.rows(); ++i) {
+    class_->phi_row(i, x, phi);
+    Index at = 0;
+    for (std::size_t k = 0; k < phi.size(); ++k) {
+      for (std::size_t l = k; l < phi.size(); ++l) moment_(i, at++) += count * phi[k] * phi[l];
+    }
+  }
+}
+
+Vector Estimator::profile() const {
+  Vector profile = Eigen::Map<const Vector>(loss_.data(), static_cast<Index>(loss_.size()));
+  if (moment_.size() == 0) return profile;
+  Eigen::Map<Matrix> table(profile.data(), moment_.rows(), gram_.rows());
+  // loss_{ij} += ⟨A_i, G_j⟩, one coordinate at a time: a fixed order of summation.
+  const Matrix columns = gram_.transpose();
+  for (Index i = 0; i < table.rows(); ++i) {
+    for (Index k = 0; k < moment_.cols(); ++k) table.row(i) += moment_(i, k) * columns.row(k);
+  }
+  return profile;
+}
+
+Estimate Estimator::best() const {
+  const auto lowest = [](const double* loss, std::size_t size) {
+    const double* least = std::min_element(loss, loss + size);  // the first of equals
+    return Estimate{static_cast<Index>(least - loss), *least};
+  };
+  if (moment_.size() == 0) return lowest(loss_.data(), loss_.size());
+  const Vector all = profile();
+  return lowest(all.data(), static_cast<std::size_t>(all.size()));
+}
+
+}  // namespace speder

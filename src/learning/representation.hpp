@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+#include "learning/dataset.hpp"
+#include "mdp/model/feature_class.hpp"
+
+namespace speder {
+
+enum class Criterion {
+  kLeastSquares,  // ∑ᵢ [−2 f(xᵢ,yᵢ) + ∑_y f²(xᵢ,y) ν(y)]        [eq:speder-objective,
+                  // eq:objective_f]
+  kLikelihood  // −∑ᵢ log f(xᵢ,yᵢ), +∞ where f = 0            [eq:mle], the Rep-UCB oracle
+};
+[[nodiscard]] std::string_view to_string(Criterion criterion);
+
+struct Estimate {
+  Index candidate = 0;  // lowest index among the exact minimisers
+  double loss = 0;
+};
+
+/// Empirical risk over a finite class, kept up to date: adding a transition costs O(|F| d) whatever
+/// came before. Sums are in double, in candidate order; no draw, no clock, no thread.
+/// In a product class the squared term is kept as one d × d sum per φ and multiplied out when the
+/// minimiser is asked for, O(|F| d²), because φᵀ G φ has no O(d) form.
+class Estimator {
+ public:
+  Estimator(const FeatureClass& candidates, Criterion criterion);
+
+  void add(const Step& step, double count = 1);
+  void add(const std::vector<CountedStep>& cells);
+  [[nodiscard]] Estimate best() const;
+  /// Loss of every candidate.                                               (|F|)
+  [[nodiscard]] Vector profile() const;
+  [[nodiscard]] double data() const { return data_; }
+
+ private:
+  void add_moment(Index x, double count);
+
+  const FeatureClass* class_;
+  Criterion criterion_;
+  double data_ = 0;
+  std::vector<double> loss_;  // (|F|)  without the squared term in a product class
+  // Product class, least squares: ∑ᵢ φ(xᵢ)ᵀ G φ(xᵢ) = ⟨A_φ, G_μ⟩, upper triangles.
+  Matrix moment_;  // (|Φ| × d(d+1)/2)  A = ∑ᵢ φ(xᵢ) φ(xᵢ)ᵀ
+  Matrix gram_;    // (|Ψ| × d(d+1)/2)  G = ∑_y μ μᵀ ν, off-diagonal entries doubled
+};
+
+}  // namespace speder

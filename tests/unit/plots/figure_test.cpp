@@ -1,0 +1,60 @@
+#include "plots/figure.hpp"
+
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+
+using namespace speder;
+
+namespace {
+Figure one(Panel panel) { return {.id = "f", .caption = "", .panels = {panel}, .columns = 1}; }
+}  // namespace
+
+TEST_CASE("Figure: what cannot be drawn as it stands is refused", "[plots][figure]") {
+  Panel panel;
+  panel.series = {{.label = "s", .x = {1, 2}, .y = {1, 0}}};
+  CHECK_NOTHROW(require_drawable(one(panel)));
+  panel.y.scale = Scale::kLog;  // a renderer would drop the zero without a word
+  CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+  panel.series[0].y = {1};
+  CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+  panel.series[0].y = {1, 2};
+  panel.series[0].low = {1, 2};
+  CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+  Panel histogram;
+  histogram.histograms = {{.label = "h", .edges = {0, 1}, .heights = {1, 2}}};
+  CHECK_THROWS_AS(require_drawable(one(histogram)), std::invalid_argument);
+  Panel heat;
+  heat.heat = HeatMap{.label = "", .columns = {"a"}, .rows = {"b"}, .values = Matrix::Zero(2, 1)};
+  CHECK_THROWS_AS(require_drawable(one(heat)), std::invalid_argument);
+  CHECK_THROWS_AS(require_drawable(Figure{}), std::invalid_argument);
+}
+
+TEST_CASE("Figure: the CSV has every plotted number, quoted where needed", "[plots][figure]") {
+  Panel panel;
+  panel.title = "a, \"b\"";
+  panel.series = {{.label = "s", .x = {1, 2}, .y = {0.1, 0.3}, .low = {0, 0.2}, .high = {1, 0.4}}};
+  panel.fits = {{.label = "fit", .slope = 2, .intercept = 0, .from = 1, .to = 3}};
+  panel.references = {{.label = "theory", .x = {5}, .y = {6}}};
+  panel.histograms = {{.label = "h", .edges = {0, 1}, .heights = {7}}};
+  panel.heat = HeatMap{.label = "v", .columns = {"c"}, .rows = {"r"}, .values = Matrix::Ones(1, 1)};
+  const std::string prefix = "f,\"a, \"\"b\"\"\",";
+  CHECK(to_csv(one(panel)) == "figure,panel,kind,label,x,y,low,high\n" +  //
+                                  prefix + "point,s,1,0.1,0,1\n" +        //
+                                  prefix + "point,s,2,0.3,0.2,0.4\n" +    //
+                                  prefix + "fit,fit,1,1,,\n" +            //
+                                  prefix + "fit,fit,3,9,,\n" +            //
+                                  prefix + "theory,theory,5,6,,\n" +      //
+                                  prefix + "bin,h,0,7,0,1\n" +            //
+                                  prefix + "cell,r / c,0,1,,\n");
+}
+
+TEST_CASE("palette: the published colours, then from the start again", "[plots][figure]") {
+  const std::vector<std::string> published = {"#0072b2", "#d55e00", "#009e73",
+                                              "#cc79a7", "#56b4e9", "#e69f00"};
+  REQUIRE(static_cast<int>(published.size()) == kColours);
+  for (int i = 0; i < 2 * kColours; ++i) {
+    CHECK(hex(palette(i)) == published[static_cast<std::size_t>(i % kColours)]);
+  }
+  CHECK_THROWS_AS(palette(-1), std::invalid_argument);
+}
