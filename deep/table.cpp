@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/cell.hpp"
 #include "core/check.hpp"
+#include "core/grid_cell.hpp"
 #include "deep/train.hpp"
 
 namespace speder::deep {
@@ -60,7 +60,7 @@ std::vector<OurCell> summarise(const std::vector<Run>& runs) {
            std::pair<OurCell, std::vector<double>>>
       all;
   for (const Run& run : runs) {
-    const Cell cell = Cell::parse(run.key.cell);
+    const GridCell cell = GridCell::parse(run.key.cell);
     if (!cell.has("env") || !cell.has("algorithm") || !cell.has("preset")) continue;
     auto& [out, values] = all[{cell.text("env"), cell.text("algorithm"), cell.text("preset")}];
     out.env = cell.text("env");

@@ -62,8 +62,8 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
 
 }  // namespace
 
-Cell cell_of(const TrainConfig& config) {
-  Cell cell;
+GridCell cell_of(const TrainConfig& config) {
+  GridCell cell;
   cell.set("algorithm", config.agent.algorithm).set("env", config.env).set("preset", config.preset);
   return cell;
 }

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "core/cell.hpp"
+#include "core/grid_cell.hpp"
 #include "deep/train.hpp"
 
 namespace speder::deep {
 
 /// "algorithm=… env=… preset=…": the cell of a run in the result store; its repetition is the seed.
-[[nodiscard]] Cell cell_of(const TrainConfig& config);
+[[nodiscard]] GridCell cell_of(const TrainConfig& config);
 
 struct RunFolder {
   std::filesystem::path path;  // made when absent

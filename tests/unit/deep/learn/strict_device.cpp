@@ -29,6 +29,18 @@ struct StrictAllocator final : c10::Allocator {
 };
 StrictAllocator allocator;
 
+/// One device with one stream, number 0: autograd keeps a thread per number.
+struct StrictGuard final : c10::impl::NoOpDeviceGuardImpl<kStrict> {
+  static c10::Stream only_stream() {
+    return c10::Stream(c10::Stream::DEFAULT, at::Device(kStrict, 0));
+  }
+  at::Device exchangeDevice(at::Device) const override { return {kStrict, 0}; }
+  [[nodiscard]] at::Device getDevice() const override { return {kStrict, 0}; }
+  [[nodiscard]] c10::Stream getStream(at::Device) const noexcept override { return only_stream(); }
+  c10::Stream getNewStream(at::Device, int) const override { return only_stream(); }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override { return only_stream(); }
+};
+
 struct StrictHooks final : at::PrivateUse1HooksInterface {
   [[nodiscard]] bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
   [[nodiscard]] bool isBuilt() const override { return true; }
@@ -68,32 +80,58 @@ c10::IValue to_host_value(const c10::IValue& v, const c10::OperatorHandle& op) {
   return v;
 }
 
+/// An empty tensor that an operation may make larger cannot be a view: `host` is what it filled.
+void adopt(const at::Tensor& given, const at::Tensor& host) {
+  const at::Tensor filled = to_strict(host);
+  auto* impl = given.unsafeGetTensorImpl();
+  impl->set_storage_keep_dtype(filled.storage());
+  impl->set_sizes_and_strides(filled.sizes(), filled.strides());
+}
+
+bool written(const c10::Argument& a) {
+  return a.alias_info() != nullptr && a.alias_info()->isWrite();
+}
+
+/// Moves a result to the device, unless it is an argument that was written to: then the caller gets
+/// that very tensor back.
+c10::IValue returned(const c10::IValue& out, const c10::Argument& slot,
+                     const c10::FunctionSchema& schema, const std::vector<c10::IValue>& given) {
+  TORCH_CHECK(slot.alias_info() == nullptr || written(slot), schema.name(),
+              " is a view: needs a kernel");
+  for (std::size_t j = 0; j < given.size() && written(slot); ++j) {
+    const auto* argument = schema.arguments()[j].alias_info();
+    if (argument != nullptr && *argument == *slot.alias_info()) return given[j];
+  }
+  if (out.isTensor()) return to_strict(out.toTensor());
+  if (!out.isTensorList()) return out;
+  c10::List<at::Tensor> list;
+  for (const at::Tensor& t : out.toTensorVector()) list.push_back(to_strict(t));
+  return list;
+}
+
 /// Computes on the host through views of the same memory, so that in-place results are in place.
 void fallback(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) {
   const auto& schema = op.schema();
-  const std::size_t first = stack->size() - schema.arguments().size();
+  const auto& arguments = schema.arguments();
+  const std::size_t first = stack->size() - arguments.size();
   const std::vector<c10::IValue> given(stack->begin() + static_cast<std::ptrdiff_t>(first),
                                        stack->end());
-  for (std::size_t i = 0; i < given.size(); ++i) (*stack)[first + i] = to_host_value(given[i], op);
+  std::vector<std::pair<at::Tensor, at::Tensor>> grown;  // (ours, the host's)
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    c10::IValue& slot = (*stack)[first + i];
+    slot = to_host_value(given[i], op);
+    if (written(arguments[i]) && slot.isTensor() && slot.toTensor().numel() == 0) {
+      const at::Tensor ours = given[i].toTensor();
+      grown.emplace_back(ours, at::empty({0}, ours.options().device(at::kCPU)));
+      slot = grown.back().second;
+    }
+  }
   op.callBoxed(*stack);
+  for (const auto& [ours, host] : grown) adopt(ours, host);
   const std::size_t results = stack->size() - schema.returns().size();
   for (std::size_t i = 0; i < schema.returns().size(); ++i) {
     c10::IValue& out = (*stack)[results + i];
-    const auto* alias = schema.returns()[i].alias_info();
-    TORCH_CHECK(alias == nullptr || alias->isWrite(), op.operator_name(),
-                " is a view: needs a kernel");
-    if (alias != nullptr) {  // an argument that was written to: hand back the caller's own tensor
-      for (std::size_t j = 0; j < given.size(); ++j) {
-        const auto* argument = schema.arguments()[j].alias_info();
-        if (argument != nullptr && *argument == *alias) out = given[j];
-      }
-    } else if (out.isTensor()) {
-      out = to_strict(out.toTensor());
-    } else if (out.isTensorList()) {
-      c10::List<at::Tensor> list;
-      for (const at::Tensor& t : out.toTensorVector()) list.push_back(to_strict(t));
-      out = list;
-    }
+    out = returned(out, schema.returns()[i], schema, given);
   }
 }
 
@@ -138,7 +176,7 @@ at::Tensor as_strided(const at::Tensor& t, c10::IntArrayRef size, c10::IntArrayR
 
 }  // namespace
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, c10::impl::NoOpDeviceGuardImpl<c10::DeviceType::PrivateUse1>);
+C10_REGISTER_GUARD_IMPL(PrivateUse1, StrictGuard);
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
   m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());

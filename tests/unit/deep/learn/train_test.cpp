@@ -61,7 +61,8 @@ RunPlace saving(const fs::path& folder, bool resume = false) {
   return {.device = at::kCPU, .checkpoints = folder, .checkpoint_every = 50, .resume = resume};
 }
 
-void overwrite_byte(const fs::path& file, std::streamoff position) {
+void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
+  const auto position = static_cast<std::streamoff>(offset);
   std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
   f.seekg(position);
   const int byte = f.get();
@@ -87,7 +88,7 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
   observer.resumed = [&](std::int64_t step) { from = step; };
   const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
   CHECK((from > 0) == (stop > 60));  // the first checkpoint comes with the episode that ends at 60
-  CHECK(rest.measures == whole.measures);
+  CHECK((rest.measures == whole.measures));
 }
 
 TEST_CASE("resume: a damaged checkpoint is passed over for the previous one", "[learn][train]") {
@@ -96,22 +97,21 @@ TEST_CASE("resume: a damaged checkpoint is passed over for the previous one", "[
   const TemporaryFolder folder("damage");
   static_cast<void>(train(config, point_physics(), saving(folder.path), stop_after(250)));
   const fs::path newest = folder.path / "checkpoint.bin";
-  SECTION("truncated") { fs::resize_file(newest, fs::file_size(newest) / 2); }
-  SECTION("one bit flipped") {
-    overwrite_byte(newest, static_cast<std::streamoff>(fs::file_size(newest) / 2));
-  }
-  SECTION("empty") { fs::resize_file(newest, 0); }
-  SECTION("missing") { fs::remove(newest); }
-  const bool missing = !fs::exists(newest);
+  const std::string damage = GENERATE("truncated", "one bit flipped", "empty", "missing");
+  CAPTURE(damage);
+  if (damage == "truncated") fs::resize_file(newest, fs::file_size(newest) / 2);
+  if (damage == "one bit flipped") overwrite_byte(newest, fs::file_size(newest) / 2);
+  if (damage == "empty") fs::resize_file(newest, 0);
+  if (damage == "missing") fs::remove(newest);
   std::string warning;
   std::int64_t from = 0;
   TrainObserver observer;
   observer.warning = [&](const std::string& w) { warning = w; };
   observer.resumed = [&](std::int64_t step) { from = step; };
   const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
-  CHECK(warning.empty() == missing);
+  CHECK(warning.empty() == (damage == "missing"));
   CHECK(from > 0);
-  CHECK(rest.measures == whole.measures);
+  CHECK((rest.measures == whole.measures));
 }
 
 TEST_CASE("resume: other settings are refused", "[learn][train]") {
