@@ -86,10 +86,13 @@ void create_schema_if_empty(SQLite::Database& db) {
   transaction.commit();
 }
 
+// SQLite reads ":memory:" and "file:…?…" as commands; an absolute path is only ever a file.
+std::string plain_name(const fs::path& path) { return fs::absolute(path).string(); }
+
 // A WAL file needs its folder writable even for reading; a closed store in a read-only folder has
 // no log beside it and can be read as it stands.
 SQLite::Database open_as_it_stands(const fs::path& path) {
-  SQLite::Database db(path.string(), SQLite::OPEN_READONLY, kBusyMilliseconds);
+  SQLite::Database db(plain_name(path), SQLite::OPEN_READONLY, kBusyMilliseconds);
   try {
     (void)db.execAndGet("PRAGMA user_version");
     return db;
@@ -98,7 +101,7 @@ SQLite::Database open_as_it_stands(const fs::path& path) {
     if (!folder || fs::exists(path.string() + "-wal")) throw;
   }
   std::string uri = "file:";
-  for (const char c : fs::absolute(path).string()) {
+  for (const char c : plain_name(path)) {
     uri += fmt::format(fmt::runtime(c == '/' ? "{:c}" : "%{:02x}"), static_cast<unsigned char>(c));
   }
   return {uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds};
@@ -108,7 +111,7 @@ SQLite::Database open_as_it_stands(const fs::path& path) {
 
 SQLite::Database open_sqlite_for_writing(const fs::path& path) {
   return sqlite_guarded(path, [&] {
-    SQLite::Database db(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+    SQLite::Database db(plain_name(path), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                         kBusyMilliseconds);
     create_schema_if_empty(db);
     require_schema(db, path);
