@@ -15,12 +15,17 @@ int fail(const char* what) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("speder deep: the MBBL and DeepMind Control tasks of the paper on MuJoCo.",
-               "speder deep");
+  CLI::App app(
+      "speder deep: SPEDER and its baselines on the MBBL and DeepMind Control tasks of the paper.",
+      "speder deep");
   app.require_subcommand(0, 1);
   speder::deep::cli::add_envs(app);
   speder::deep::cli::add_rollout(app);
   speder::deep::cli::add_bench_env(app);
+  speder::deep::cli::add_train(app);
+  speder::deep::cli::add_bench(app);
+  speder::deep::cli::add_bench_update(app);
+  speder::deep::cli::add_table(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help

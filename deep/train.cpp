@@ -1,0 +1,199 @@
+#include "deep/train.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "deep/train_state.hpp"
+#include "deep/train_watch.hpp"
+
+namespace speder::deep {
+namespace {
+
+/// The loop around a TrainState: act, step, store, learn; evaluate and save at their times.
+class Loop {
+ public:
+  Loop(const TrainConfig& config, const std::shared_ptr<const Physics>& physics,
+       const RunPlace& place, const TrainObserver& observer)
+      : config_(config),
+        physics_(physics),
+        place_(place),
+        observer_(observer),
+        seeds_(config.seed),
+        state_(config, physics->spec, place.device),
+        env_(physics),
+        action_(static_cast<std::size_t>(physics->spec.action_size)) {
+    at::set_num_threads(config.threads);
+  }
+
+  TrainResult run() {
+    resume();
+    start_episode();
+    while (state_.step < config_.steps && problem_.empty()) {
+      if (observer_.stop && observer_.stop()) return finish(TrainEnd::kInterrupted);
+      const bool ended = interact();
+      learn();
+      report(ended);
+      if (ended && state_.step < config_.steps && problem_.empty()) {
+        save();
+        start_episode();
+      }
+    }
+    return finish(problem_.empty() ? TrainEnd::kFinished : TrainEnd::kDiverged);
+  }
+
+ private:
+  void resume() {
+    if (!place_.resume || place_.checkpoints.empty()) return;
+    const LoadedCheckpoint loaded = load_checkpoint(place_.checkpoints);
+    if (!loaded.warning.empty() && observer_.warning) observer_.warning(loaded.warning);
+    if (!loaded.checkpoint) return;
+    restore(state_, config_, *loaded.checkpoint);
+    last_saved_ = state_.step;
+    if (observer_.resumed) observer_.resumed(state_.step);
+  }
+
+  void start_episode() {
+    Rng rng = seeds_.stream("episode", static_cast<std::uint64_t>(state_.episodes));
+    const auto first = env_.reset(rng);
+    observation_.assign(first.begin(), first.end());
+    episode_return_ = 0;
+  }
+
+  void choose_action() {
+    Rng rng = seeds_.stream("act", static_cast<std::uint64_t>(state_.step));
+    const bool random = state_.agent.rollout == 0 && state_.step < config_.random_steps;
+    if (random) {
+      for (float& a : action_) a = static_cast<float>(rng.uniform(-1, 1));
+      return;
+    }
+    const Tensor noise = at::empty({1, std::ssize(action_)}, at::kFloat);
+    for (std::size_t i = 0; i < action_.size(); ++i) {
+      noise.data_ptr<float>()[i] = static_cast<float>(rng.normal());
+    }
+    const Tensor observation =
+        at::from_blob(observation_.data(), {1, std::ssize(observation_)}, at::kFloat);
+    const Tensor chosen =
+        state_.agent.act(observation.to(place_.device), noise.to(place_.device)).to(at::kCPU);
+    std::copy_n(chosen.data_ptr<float>(), action_.size(), action_.begin());
+  }
+
+  /// One step of the environment into the buffer; true when it ended the episode.
+  bool interact() {
+    choose_action();
+    double_action_.assign(action_.begin(), action_.end());
+    const StepResult r = env_.step(double_action_);
+    const auto next = env_.observation();
+    next_.assign(next.begin(), next.end());
+    state_.buffer.add(
+        {observation_, action_, static_cast<float>(r.reward), next_, r.terminated, r.ended()});
+    observation_.swap(next_);
+    episode_return_ += r.reward;
+    ++state_.step;
+    if (r.ended()) {
+      ++state_.episodes;
+      last_return_ = episode_return_;
+    }
+    return r.ended();
+  }
+
+  void learn() {
+    const int rollout = state_.agent.rollout;
+    if (rollout == 0 ? state_.step <= config_.random_steps : state_.buffer.size() < rollout) return;
+    Rng rng = seeds_.stream("update", static_cast<std::uint64_t>(state_.updates));
+    diagnostics_ = state_.agent.update(state_.buffer, rng);
+    watch_.see(diagnostics_, state_.updates);
+    ++state_.updates;
+    if (rollout > 0) state_.buffer.clear();
+  }
+
+  /// Reads the last losses off the device; a bad one, now or since the last time, ends the run.
+  Values losses() {
+    Values values;
+    for (const NamedTensor& d : diagnostics_) values.emplace_back(d.name, d.tensor.item<double>());
+    if (const auto bad = watch_.finding()) {
+      problem_ = fmt::format("{} was not finite, or above {:g}, at update {}", bad->name,
+                             kLossLimit, bad->update);
+    }
+    return values;
+  }
+
+  void report(bool ended) {
+    const bool evaluation = state_.step % config_.eval_every == 0;
+    const bool saving = ended && save_due();
+    const bool progress = state_.step % kProgressSteps == 0;
+    if (!evaluation && !saving && !progress) return;
+    const Values values = losses();
+    if (progress && observer_.progress) {
+      observer_.progress({state_.step, state_.updates, state_.episodes, last_return_, values});
+    }
+    if (evaluation && problem_.empty()) evaluate_now(values);
+  }
+
+  void evaluate_now(const Values& values) {
+    const auto index = static_cast<std::uint64_t>(state_.step / config_.eval_every);
+    const Evaluation e = evaluate(state_.agent, physics_, config_.eval_episodes, place_.device,
+                                  seeds_.child("evaluate", index));
+    auto& m = state_.measures;
+    m.push_back({"return", state_.step, e.mean});
+    m.push_back({"return_std", state_.step, e.deviation});
+    m.push_back({"length", state_.step, e.mean_length});
+    for (const auto& [name, value] : values) m.push_back({name, state_.step, value});
+    if (observer_.evaluation) observer_.evaluation(state_.step, e);
+  }
+
+  [[nodiscard]] bool save_due() const {
+    return !place_.checkpoints.empty() && state_.step - last_saved_ >= place_.checkpoint_every;
+  }
+
+  void save() {
+    if (!save_due()) return;
+    write(state_, config_, place_.checkpoints);
+    last_saved_ = state_.step;
+  }
+
+  TrainResult finish(TrainEnd end) {
+    return {.measures = state_.measures,
+            .final_return = final_return(state_.measures),
+            .end = end,
+            .problem = problem_,
+            .steps = state_.step,
+            .tensors = state_.agent.tensors()};
+  }
+
+  const TrainConfig& config_;
+  const std::shared_ptr<const Physics>& physics_;
+  const RunPlace& place_;
+  const TrainObserver& observer_;
+  SeedTree seeds_;
+  TrainState state_;
+  Env env_;
+  std::vector<float> observation_, next_, action_;
+  std::vector<double> double_action_;
+  Diagnostics diagnostics_;
+  DivergenceWatch watch_{kLossLimit};
+  double episode_return_ = 0;
+  double last_return_ = 0;
+  std::int64_t last_saved_ = 0;
+  std::string problem_;
+};
+
+}  // namespace
+
+double final_return(const std::vector<Measure>& measures) {
+  std::vector<double> returns;
+  for (const Measure& m : measures) {
+    if (m.metric == "return") returns.push_back(m.value);
+  }
+  const auto window = std::min<std::size_t>(returns.size(), kResultWindow);
+  double sum = 0;
+  for (std::size_t i = returns.size() - window; i < returns.size(); ++i) sum += returns[i];
+  return window > 0 ? sum / static_cast<double>(window) : std::nan("");
+}
+
+TrainResult train(const TrainConfig& config, const std::shared_ptr<const Physics>& physics,
+                  const RunPlace& place, const TrainObserver& observer) {
+  return Loop(config, physics, place, observer).run();
+}
+
+}  // namespace speder::deep
