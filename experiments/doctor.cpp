@@ -66,7 +66,10 @@ std::string stored_run(const fs::path& folder) {
   const fs::path file = folder / "s.db";
   ResultStore store = ResultStore::open(file);
   store.declare({.id = "doctor", .config = "", .seed = 1, .planned = 1, .build = this_build()});
-  store.append(Run{.key = {"doctor", "x=1", 0}, .measures = {{"value", 1, 0.5}}});
+  Run run;
+  run.key = {"doctor", "x=1", 0};
+  run.measures.push_back({"value", 1, 0.5});
+  store.append(run);
   require(ResultStore::read(file).runs("doctor").size() == 1, "the run is not in the store");
   return "a run stored durably and read back";
 }
