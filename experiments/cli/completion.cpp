@@ -102,7 +102,10 @@ void add_completion(CLI::App& app) {
       "\nFor this shell, then for every shell to come:\n"
       "  source <(speder completion bash)\n"
       "  speder completion bash > ~/.local/share/bash-completion/completions/speder");
-  command->callback([&app] { fmt::print("{}", bash_completion(app, "speder")); });
+  command->callback([&app, shell] {  // bash is the only one so far
+    (void)shell;
+    fmt::print("{}", bash_completion(app, "speder"));
+  });
 }
 
 }  // namespace speder::cli

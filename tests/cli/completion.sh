@@ -40,7 +40,7 @@ walk() {
   local help offered shown name
   help=$("$speder" "$@" --help)
   offered=$(complete_words "$@" -- | grep '^--' | sort -u)
-  shown=$(grep -oE '^  +(-[a-zA-Z],)?--[a-z][a-z-]*' <<<"$help" | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+  shown=$(grep -oE '^  +(-[a-zA-Z],)?--[a-z][^ ]*' <<<"$help" | grep -oE -- '--[a-z][a-z-]*' | sort -u)
   [ -n "$shown" ] && [ "$offered" = "$shown" ] || { echo "FAILED: $*: offered $offered, shown $shown"; failed=1; }
   walked=$((walked + 1))
   for name in $(sed -n '/^Subcommands:/,$p' <<<"$help" | grep -oE '^  [a-z][a-z-]*' ); do

@@ -15,6 +15,7 @@ BEYOND = {"INT": ["1.5", "99999999999999999999999"], "UINT": ["-1", "1.5", "9999
 
 MDP = ["--family", "simplex", "--states", "12", "--actions", "3", "--rank", "3", "--class-size", "8"]
 SMALL = {"mdp make": ["--family", "simplex", "--out", "{out}/made.h5"],
+         "mdp check": ["{out}/m.h5"],
          "mdp import": ["{out}/dense.csv", "--out", "{out}/imported.h5"],
          "solve": ["{out}/m.h5"], "spectral": ["{out}/m.h5"],
          "learn online": [*MDP, "--episodes", "5"],

@@ -47,6 +47,7 @@ def poison(store, text):
     """Puts the attack into every text column; the experiment keeps its name, or nothing is drawn."""
     with sqlite3.connect(store) as db:
         db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("DROP TABLE checks")
         db.execute("UPDATE manifest SET config = config || ?", (f"\n# {text}\n",))  # still TOML
         for column in ("version", "commit_id", "compiler", "build_type"):
             db.execute(f"UPDATE manifest SET {column} = ?", (text,))
