@@ -222,12 +222,17 @@ TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
     }
     return value;
   };
-  // From |x| uniform on (0, 1) the best policy scores −∑_k (1 − k/4)³/3 = −0.52, standing still −4.
-  CHECK(last("return") > -1.0);
-  // The constant mode alone reaches −1; a kernel that follows the state explains more.
+  // Bounds stated beforehand. From |x| uniform on (0, 1): moving with action u scores
+  // −∑_k (1 − uk/4)³₊/3: −0.52 at full speed, −0.84 at half, −4 standing still.
+  CAPTURE(last("return"), last("feature_loss"), last("mass"), last("reward_loss"), last("entropy"));
+  CHECK(last("return") > -0.84);
+  // −∑ σ_k² over the modes learned. x' is a function of (x, a), so every σ is 1 and the constant
+  // mode alone reaches −1: at least one more must be there.
   CHECK(last("feature_loss") < -2);
-  CHECK_THAT(last("mass"), WithinAbs(1.0, 0.3));  // E Z = 1 for a density
-  CHECK(last("reward_loss") < 0.02);  // Var(x²)/2 = 0.04 on the starts: better than a constant
-  // target entropy −1, started at log 2 for a uniform action
-  CHECK_THAT(last("entropy"), WithinAbs(-1.0, 0.7));
+  // The others: more than half the way from where an untrained agent is to where it should end.
+  CHECK_THAT(last("mass"), WithinAbs(1.0, 0.5));  // E Z: from 0 to the 1 of a density
+  // ½ Var(x²) of the best policy's own steps, which a constant guess would leave, is 0.0097
+  CHECK(last("reward_loss") < 0.0097 / 2);
+  // from log 2, a uniform action, to the target −1
+  CHECK_THAT(last("entropy"), WithinAbs(-1.0, (1 + std::log(2.0)) / 2));
 }
