@@ -59,6 +59,7 @@ void visit(Visitor&& v, TrainConfig& c) {
   v("eval_every", c.eval_every);
   v("eval_episodes", c.eval_episodes);
   v("threads", c.threads);
+  v("overlap", c.overlap);
   visit_agent(v, c.agent);
 }
 
@@ -87,6 +88,10 @@ struct WriteTo {
     const std::string text = fmt::format("{}", value);
     const bool whole = text.find_first_of(".en") == std::string::npos;
     out += fmt::format("{} = {}{}\n", key, text, whole ? ".0" : "");
+  }
+  template <class... L>
+  void operator()(const char* key, bool value, L...) const {
+    out += fmt::format("{} = {}\n", key, value);
   }
   template <class T, class... L>
   requires std::integral<T>

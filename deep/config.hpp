@@ -58,7 +58,8 @@ struct TrainConfig {
   int replay = 1'000'000;
   int eval_every = 5000;
   int eval_episodes = 10;
-  int threads = 1;  // of one product; fixed, since it decides the order of sums
+  int threads = 1;       // of one product; fixed, since it decides the order of sums
+  bool overlap = false;  // act and step on a second thread while learning; see train()
   AgentConfig agent;
 };
 

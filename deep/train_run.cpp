@@ -64,7 +64,10 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
 
 GridCell cell_of(const TrainConfig& config) {
   GridCell cell;
-  cell.set("algorithm", config.agent.algorithm).set("env", config.env).set("preset", config.preset);
+  cell.set("algorithm", config.agent.algorithm)
+      .set("env", config.env)
+      .set("preset", config.preset)
+      .set("steps", config.steps);
   return cell;
 }
 

@@ -7,7 +7,7 @@
 
 namespace speder::deep {
 
-/// "algorithm=… env=… preset=…": the cell of a run in the result store; its repetition is the seed.
+/// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.
 [[nodiscard]] GridCell cell_of(const TrainConfig& config);
 
 struct RunFolder {

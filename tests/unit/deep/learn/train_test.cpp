@@ -74,10 +74,12 @@ void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
 
 TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit for bit",
           "[learn][train]") {
-  const std::string algorithm = GENERATE("speder", "sac3", "ppo");
-  const int stop = GENERATE(30, 170, 333);
-  CAPTURE(algorithm, stop);
-  const TrainConfig config = tiny_run(algorithm);
+  const auto [algorithm, overlap] =
+      GENERATE(table<std::string, bool>({{"speder", false}, {"speder", true}, {"ppo", false}}));
+  const int stop = GENERATE(30, 333);
+  CAPTURE(algorithm, overlap, stop);
+  TrainConfig config = tiny_run(algorithm);
+  config.overlap = overlap;
   const TrainResult whole = train(config, point_physics(), {});
   REQUIRE(whole.measures.size() > 8);
   const TemporaryFolder folder("resume");
@@ -112,6 +114,18 @@ TEST_CASE("resume: a damaged checkpoint is passed over for the previous one", "[
   CHECK(warning.empty() == (damage == "missing"));
   CHECK(from > 0);
   CHECK((rest.measures == whole.measures));
+}
+
+TEST_CASE("overlap: one seed twice is identical, differs from one after the other, not for ppo",
+          "[learn][train]") {
+  TrainConfig config = tiny_run("sac2");
+  const TrainResult apart = train(config, point_physics(), {});
+  config.overlap = true;
+  const TrainResult first = train(config, point_physics(), {});
+  CHECK((first.measures == train(config, point_physics(), {}).measures));
+  CHECK_FALSE((first.measures == apart.measures));
+  config.agent.algorithm = "ppo";
+  CHECK_THROWS_WITH(train(config, point_physics(), {}), Catch::Contains("overlap"));
 }
 
 TEST_CASE("resume: other settings are refused", "[learn][train]") {
