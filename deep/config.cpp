@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "deep/features/spectral_loss.hpp"
 
 namespace speder::deep {
 namespace {
@@ -108,6 +109,7 @@ TrainConfig read_train_config(const std::filesystem::path& preset, std::string_v
   TrainConfig config;
   visit(ReadFrom{table}, config);
   table.refuse_unknown();
+  static_cast<void>(objective_named(config.agent.objective));  // throws with the choices
   return config;
 }
 

@@ -18,6 +18,10 @@ struct RunFolder {
   bool resume = false;
 };
 
+/// Throws what train_in_folder would refuse, before anything is written: device, task, a folder that
+/// is in use.
+void check_run(const TrainConfig& config, const RunFolder& folder);
+
 /// A training run with its files: config.toml, checkpoints, TensorBoard events and, at the end,
 /// policy.h5 (a network `speder deep rollout --policy` takes; not for ppo). Without `resume`, a
 /// folder that already has a checkpoint is refused.
