@@ -28,6 +28,7 @@ int run(int argc, char** argv) {
   speder::deep::cli::add_bench(app);
   speder::deep::cli::add_bench_update(app);
   speder::deep::cli::add_table(app);
+  speder::deep::cli::add_data(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help
