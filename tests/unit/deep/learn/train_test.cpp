@@ -173,6 +173,7 @@ TEST_CASE("divergence stops the run, names the first bad quantity and keeps the 
   hot.reward = [](const Transition&) { return ++calls > 700 ? 1e30 : 0.0; };
   auto physics = std::make_shared<Physics>(Physics{&hot, {}, {}, point_physics()->spec});
   TrainConfig config = tiny_run("speder");
+  config.agent.reward_weight = 1;
   config.steps = 4000;
   config.eval_every = 5000;
   const TemporaryFolder folder("diverge");
@@ -223,6 +224,7 @@ TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
                              .feature_hidden = {64},
                              .critic_width = 64,
                              .actor_hidden = {64}};
+  config.agent.reward_weight = 1;
   config.agent.batch = 128;
   config.agent.discount = 0.9;
   config.agent.tau = config.agent.feature_tau = 0.02;
