@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "deep/config_visit.hpp"
+#include "deep/features/spectral_loss.hpp"
 
 namespace speder::deep {
 namespace {
@@ -59,6 +60,7 @@ void visit(Visitor&& v, TrainConfig& c) {
   v("eval_every", c.eval_every);
   v("eval_episodes", c.eval_episodes);
   v("threads", c.threads);
+  v("overlap", c.overlap);
   visit_agent(v, c.agent);
 }
 
@@ -70,6 +72,7 @@ TrainConfig read_train_config(const std::filesystem::path& preset, std::string_v
   TrainConfig config;
   visit(ReadFrom{table}, config);
   table.refuse_unknown();
+  static_cast<void>(objective_named(config.agent.objective));  // throws with the choices
   return config;
 }
 

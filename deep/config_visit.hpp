@@ -38,6 +38,10 @@ struct WriteTo {
     const bool whole = text.find_first_of(".en") == std::string::npos;
     out += fmt::format("{} = {}{}\n", key, text, whole ? ".0" : "");
   }
+  template <class... L>
+  void operator()(const char* key, bool value, L...) const {
+    out += fmt::format("{} = {}\n", key, value);
+  }
   template <class T, class... L>
   requires std::integral<T>
   void operator()(const char* key, T value, L...) const {
