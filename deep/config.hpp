@@ -22,7 +22,7 @@ struct AgentConfig {
   std::string objective = "exact";  // dual exact literal
   double ortho_weight = 1.0;        // λ_ortho
   double prob_weight = 0.0;         // λ_prob
-  double reward_weight = 1.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
+  double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
   int feature_updates = 1;   // representation steps per update
   bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
   double feature_tau = 0.005;
@@ -58,7 +58,8 @@ struct TrainConfig {
   int replay = 1'000'000;
   int eval_every = 5000;
   int eval_episodes = 10;
-  int threads = 1;  // of one product; fixed, since it decides the order of sums
+  int threads = 1;       // of one product; fixed, since it decides the order of sums
+  bool overlap = false;  // act and step on a second thread while learning; see train()
   AgentConfig agent;
 };
 

@@ -8,28 +8,16 @@
 #include <tuple>
 
 #include "core/check.hpp"
-#include "core/grid_cell.hpp"
 #include "deep/train.hpp"
 
 namespace speder::deep {
 namespace {
 
-std::int64_t last_step(const Run& run) {
-  std::int64_t last = 0;
-  for (const Measure& m : run.measures) {
-    if (m.metric == "return") last = std::max(last, m.n);
-  }
-  return last;
-}
-
-MeanStd mean_std(const std::vector<double>& values) {
-  MeanStd out;
-  const auto n = static_cast<double>(values.size());
-  for (const double v : values) out.mean += v / n;
-  for (const double v : values) out.deviation += (v - out.mean) * (v - out.mean);
-  out.deviation = values.size() > 1 ? std::sqrt(out.deviation / (n - 1)) : 0;
-  return out;
-}
+/// The longest runs of one task, algorithm and preset.
+struct Group {
+  OurCell cell;
+  std::vector<double> values;
+};
 
 std::string cell_text(const MeanStd& v) {
   return fmt::format("{:.1f} ± {:.1f}", v.mean, v.deviation);
@@ -55,30 +43,47 @@ std::string line(const std::string& name, const std::vector<std::string>& cells)
 
 }  // namespace
 
+MeanStd mean_std(const std::vector<double>& values) {
+  MeanStd out;
+  const auto n = static_cast<double>(values.size());
+  for (const double v : values) out.mean += v / n;
+  for (const double v : values) out.deviation += (v - out.mean) * (v - out.mean);
+  out.deviation = values.size() > 1 ? std::sqrt(out.deviation / (n - 1)) : 0;
+  return out;
+}
+
+bool is_training(const GridCell& cell) {
+  return cell.has("env") && cell.has("algorithm") && cell.has("preset") && cell.has("steps");
+}
+
 std::vector<OurCell> summarise(const std::vector<Run>& runs) {
-  std::map<std::tuple<std::string, std::string, std::string>,
-           std::pair<OurCell, std::vector<double>>>
-      all;
+  std::map<std::tuple<std::string, std::string, std::string>, Group> groups;
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
-    if (!cell.has("env") || !cell.has("algorithm") || !cell.has("preset")) continue;
-    auto& [out, values] = all[{cell.text("env"), cell.text("algorithm"), cell.text("preset")}];
-    out.env = cell.text("env");
-    out.algorithm = cell.text("algorithm");
-    out.preset = cell.text("preset");
+    if (!is_training(cell)) continue;
+    Group& g = groups[{cell.text("env"), cell.text("algorithm"), cell.text("preset")}];
+    const auto steps = static_cast<std::int64_t>(cell.number("steps"));
+    if (steps < g.cell.steps) continue;
+    if (steps > g.cell.steps) {
+      g = {.cell = {.env = cell.text("env"),
+                    .algorithm = cell.text("algorithm"),
+                    .preset = cell.text("preset"),
+                    .value = {},
+                    .steps = steps},
+           .values = {}};
+    }
     const double value = final_return(run.measures);
     if (run.failed || std::isnan(value)) {
-      ++out.failed;
-      continue;
+      ++g.cell.failed;
+    } else {
+      g.values.push_back(value);
     }
-    values.push_back(value);
-    out.steps = values.size() == 1 ? last_step(run) : std::min(out.steps, last_step(run));
   }
   std::vector<OurCell> cells;
-  for (auto& [key, entry] : all) {
-    entry.first.seeds = static_cast<int>(entry.second.size());
-    if (!entry.second.empty()) entry.first.value = mean_std(entry.second);
-    cells.push_back(entry.first);
+  for (auto& [key, g] : groups) {
+    g.cell.seeds = static_cast<int>(g.values.size());
+    if (!g.values.empty()) g.cell.value = mean_std(g.values);
+    cells.push_back(g.cell);
   }
   return cells;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "deep/train_interaction.hpp"
 #include "deep/train_state.hpp"
 #include "deep/train_watch.hpp"
 
@@ -21,9 +22,12 @@ class Loop {
         observer_(observer),
         seeds_(config.seed),
         state_(config, physics->spec, place.device),
-        env_(physics),
-        action_(static_cast<std::size_t>(physics->spec.action_size)) {
+        interaction_(physics, place.device, seeds_) {
     at::set_num_threads(config.threads);
+    if (!config.overlap) return;
+    require(state_.agent.rollout == 0, "overlap is for learners with a replay buffer, not ppo");
+    acting_copy_ = make_agent(config.agent, physics->spec, place.device, seeds_.child("agent"));
+    side_.emplace(config.threads);
   }
 
   TrainResult run() {
@@ -31,8 +35,7 @@ class Loop {
     start_episode();
     while (state_.step < config_.steps && problem_.empty()) {
       if (observer_.stop && observer_.stop()) return finish(TrainEnd::kInterrupted);
-      const bool ended = interact();
-      learn();
+      const bool ended = config_.overlap ? step_beside_learning() : step_then_learn();
       report(ended);
       if (ended && state_.step < config_.steps && problem_.empty()) {
         save();
@@ -53,58 +56,67 @@ class Loop {
     if (observer_.resumed) observer_.resumed(state_.step);
   }
 
-  void start_episode() {
-    Rng rng = seeds_.stream("episode", static_cast<std::uint64_t>(state_.episodes));
-    const auto first = env_.reset(rng);
-    observation_.assign(first.begin(), first.end());
-    episode_return_ = 0;
+  void start_episode() { interaction_.start_episode(state_.episodes); }
+
+  /// The agent that acts at this step: none while actions are uniform.
+  [[nodiscard]] const Agent* acting() const {
+    if (state_.agent.rollout == 0 && state_.step < config_.random_steps) return nullptr;
+    return acting_copy_ ? &*acting_copy_ : &state_.agent;
   }
 
-  void choose_action() {
-    Rng rng = seeds_.stream("act", static_cast<std::uint64_t>(state_.step));
-    const bool random = state_.agent.rollout == 0 && state_.step < config_.random_steps;
-    if (random) {
-      for (float& a : action_) a = static_cast<float>(rng.uniform(-1, 1));
-      return;
-    }
-    const Tensor noise = at::empty({1, std::ssize(action_)}, at::kFloat);
-    for (std::size_t i = 0; i < action_.size(); ++i) {
-      noise.data_ptr<float>()[i] = static_cast<float>(rng.normal());
-    }
-    const Tensor observation =
-        at::from_blob(observation_.data(), {1, std::ssize(observation_)}, at::kFloat);
-    const Tensor chosen =
-        state_.agent.act(observation.to(place_.device), noise.to(place_.device)).to(at::kCPU);
-    std::copy_n(chosen.data_ptr<float>(), action_.size(), action_.begin());
-  }
-
-  /// One step of the environment into the buffer; true when it ended the episode.
-  bool interact() {
-    choose_action();
-    double_action_.assign(action_.begin(), action_.end());
-    const StepResult r = env_.step(double_action_);
-    const auto next = env_.observation();
-    next_.assign(next.begin(), next.end());
-    state_.buffer.add(
-        {observation_, action_, static_cast<float>(r.reward), next_, r.terminated, r.ended()});
-    observation_.swap(next_);
-    episode_return_ += r.reward;
+  /// Puts the step just taken into the buffer; true when it ended the episode.
+  bool store() {
+    state_.buffer.add(interaction_.taken());
     ++state_.step;
-    if (r.ended()) {
+    const bool ended = interaction_.advance();
+    if (ended) {
       ++state_.episodes;
-      last_return_ = episode_return_;
+      last_return_ = interaction_.episode_return();
     }
-    return r.ended();
+    return ended;
+  }
+
+  bool step_then_learn() {
+    interaction_.step(acting(), state_.step);
+    const bool ended = store();
+    if (learning_due(state_.step)) learn();
+    return ended;
+  }
+
+  /// The step on the side thread with the policy as it is now, the update here.
+  bool step_beside_learning() {
+    copy_policy();
+    side_->start([this] { interaction_.step(acting(), state_.step); });
+    try {
+      if (state_.buffer.size() > 0 && learning_due(state_.step + 1)) learn();
+    } catch (...) {
+      side_->join();
+      throw;
+    }
+    side_->join();
+    return store();
+  }
+
+  void copy_policy() {
+    const at::NoGradGuard no_grad;
+    const auto from = state_.agent.tensors();
+    const auto to = acting_copy_->tensors();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i].name.starts_with("actor.")) to[i].tensor.detach().copy_(from[i].tensor.detach());
+    }
+  }
+
+  [[nodiscard]] bool learning_due(std::int64_t steps) const {
+    const int rollout = state_.agent.rollout;
+    return rollout == 0 ? steps > config_.random_steps : state_.buffer.size() >= rollout;
   }
 
   void learn() {
-    const int rollout = state_.agent.rollout;
-    if (rollout == 0 ? state_.step <= config_.random_steps : state_.buffer.size() < rollout) return;
     Rng rng = seeds_.stream("update", static_cast<std::uint64_t>(state_.updates));
     diagnostics_ = state_.agent.update(state_.buffer, rng);
     watch_.see(diagnostics_, state_.updates);
     ++state_.updates;
-    if (rollout > 0) state_.buffer.clear();
+    if (state_.agent.rollout > 0) state_.buffer.clear();
   }
 
   /// Reads the last losses off the device; a bad one, now or since the last time, ends the run.
@@ -167,12 +179,11 @@ class Loop {
   const TrainObserver& observer_;
   SeedTree seeds_;
   TrainState state_;
-  Env env_;
-  std::vector<float> observation_, next_, action_;
-  std::vector<double> double_action_;
+  Interaction interaction_;
+  std::optional<Agent> acting_copy_;  // overlap only
+  std::optional<SideThread> side_;    // overlap only
   Diagnostics diagnostics_;
   DivergenceWatch watch_{kLossLimit};
-  double episode_return_ = 0;
   double last_return_ = 0;
   std::int64_t last_saved_ = 0;
   std::string problem_;

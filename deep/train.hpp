@@ -56,6 +56,11 @@ struct TrainResult {
 /// One training run. The same configuration gives the same numbers, bit for bit on a CPU, whether
 /// it was interrupted and resumed or not: all randomness comes from streams named by counters, and
 /// checkpoints are taken between episodes.
+///
+/// With config.overlap, step t is acted and simulated on a second thread while the update of step t
+/// runs. Who sees what is fixed, so the numbers still depend on the configuration alone: the action
+/// of step t comes from the policy before that update, and the update draws from the steps before t.
+/// Without it the update draws from the steps up to t.
 [[nodiscard]] TrainResult train(const TrainConfig& config,
                                 const std::shared_ptr<const Physics>& physics,
                                 const RunPlace& place, const TrainObserver& observer = {});

@@ -44,12 +44,7 @@ void write_policy(const fs::path& path, const std::vector<NamedTensor>& tensors,
   file.commit();
 }
 
-void prepare(const TrainConfig& config, const RunFolder& folder) {
-  std::error_code error;
-  fs::create_directories(folder.path, error);
-  if (error) {
-    throw InputError(fmt::format("{}: cannot be made: {}", folder.path.string(), error.message()));
-  }
+void refuse_second_start(const RunFolder& folder) {
   const bool started = fs::exists(folder.path / "checkpoint.bin") ||
                        fs::exists(folder.path / "checkpoint.previous.bin");
   if (started && !folder.resume) {
@@ -57,6 +52,15 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
         fmt::format("{}: holds a checkpoint; add --resume to go on, or name another folder",
                     folder.path.string()));
   }
+}
+
+void prepare(const TrainConfig& config, const RunFolder& folder) {
+  std::error_code error;
+  fs::create_directories(folder.path, error);
+  if (error) {
+    throw InputError(fmt::format("{}: cannot be made: {}", folder.path.string(), error.message()));
+  }
+  refuse_second_start(folder);
   write_text(folder.path / "config.toml", to_toml(config));
 }
 
@@ -64,8 +68,17 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
 
 GridCell cell_of(const TrainConfig& config) {
   GridCell cell;
-  cell.set("algorithm", config.agent.algorithm).set("env", config.env).set("preset", config.preset);
+  cell.set("algorithm", config.agent.algorithm)
+      .set("env", config.env)
+      .set("preset", config.preset)
+      .set("steps", config.steps);
   return cell;
+}
+
+void check_run(const TrainConfig& config, const RunFolder& folder) {
+  static_cast<void>(choose_device(folder.device));
+  static_cast<void>(load_physics(config.env, packages_folder(folder.packages)));
+  refuse_second_start(folder);
 }
 
 TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,

@@ -7,7 +7,7 @@
 
 namespace speder::deep {
 
-/// "algorithm=… env=… preset=…": the cell of a run in the result store; its repetition is the seed.
+/// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.
 [[nodiscard]] GridCell cell_of(const TrainConfig& config);
 
 struct RunFolder {
@@ -17,6 +17,10 @@ struct RunFolder {
   int checkpoint_every = 10'000;
   bool resume = false;
 };
+
+/// Throws what train_in_folder would refuse, before anything is written: device, task, a folder that
+/// is in use.
+void check_run(const TrainConfig& config, const RunFolder& folder);
 
 /// A training run with its files: config.toml, checkpoints, TensorBoard events and, at the end,
 /// policy.h5 (a network `speder deep rollout --policy` takes; not for ppo). Without `resume`, a

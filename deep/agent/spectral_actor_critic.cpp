@@ -76,6 +76,7 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   }
   feature_adam_.step(loss);
   const at::NoGradGuard no_grad;
+  if (terms.ortho.defined()) out.push_back({"gram_error", terms.ortho.detach()});
   out.push_back({"phi_norm", phi.square().sum(-1).mean()});   // E‖φ‖², 1 under the constraint
   out.push_back({"mu_norm", mu[1].square().sum(-1).mean()});  // E_p‖μ‖²
   out.push_back({"mass", at::mv(phi, mu[1].mean(0)).mean()});  // E Z, 1 for a density

@@ -46,31 +46,58 @@ Rank this_rank() {
           environment({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}, 0)};
 }
 
+/// "CartPole" or "CartPole:40000", a task with its own number of steps.
+struct TaskChoice {
+  std::string env;
+  std::string overrides;
+};
+
+TaskChoice parse_task(const std::string& text, const std::string& suite) {
+  const auto colon = text.find(':');
+  TaskChoice task{.env = text.substr(0, colon), .overrides = {}};
+  const auto& all = suite_envs(suite);
+  if (std::find(all.begin(), all.end(), task.env) == all.end()) {
+    throw InputError(fmt::format("suite {} has no task '{}'", suite, task.env));
+  }
+  if (colon == std::string::npos) return task;
+  const std::string steps = text.substr(colon + 1);
+  if (steps.empty() || steps.find_first_not_of("0123456789") != std::string::npos) {
+    throw InputError(fmt::format("--envs {}: expected a task or task:steps", text));
+  }
+  task.overrides = fmt::format("steps = {}\n", steps);
+  return task;
+}
+
+/// The settings of one run. The paper's table: bonus 5 and actors as wide as the critic on the
+/// control suite, no bonus on MBBL.
+TrainConfig cell_config(const Options& o, const TaskChoice& task, const std::string& algorithm,
+                        std::uint64_t seed) {
+  TrainingOptions training = o.training;
+  if (!task.overrides.empty()) training.steps = 0;
+  const std::string shared = override_text(training);
+  TrainConfig c = read_train_config(
+      preset_path(training.preset),
+      shared + task.overrides +
+          fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", task.env, algorithm, seed));
+  const auto given = [&](std::string_view key) {
+    return ("\n" + shared).find(fmt::format("\n{} =", key)) != std::string::npos;
+  };
+  if (o.suite == "dmc" && !given("bonus") && algorithm == "speder") c.agent.bonus = 5.0;
+  if (o.suite == "dmc" && !given("actor_hidden")) {
+    c.agent.actor_hidden.assign(2, c.agent.critic_width);
+  }
+  return c;
+}
+
+/// Seeds outermost: stopped early, every task has its first seeds.
 std::vector<TrainConfig> grid(const Options& o) {
-  const std::vector<std::string>& all = suite_envs(o.suite);
-  std::string shared = override_text(o.training);
-  // The paper's table: bonus 5 and wider actors on the control suite, no bonus on MBBL.
-  const auto preset = preset_path(o.training.preset);
-  const bool dmc = o.suite == "dmc";
   std::vector<TrainConfig> runs;
   for (int seed = 0; seed < o.seeds; ++seed) {
-    for (const std::string& env : o.envs.empty() ? all : o.envs) {
-      if (std::find(all.begin(), all.end(), env) == all.end()) {
-        throw InputError(fmt::format("suite {} has no task '{}'", o.suite, env));
-      }
+    for (const std::string& text : o.envs.empty() ? suite_envs(o.suite) : o.envs) {
+      const TaskChoice task = parse_task(text, o.suite);
       for (const std::string& algorithm : o.algorithms) {
-        const std::uint64_t s = o.common.seed + static_cast<std::uint64_t>(seed);
-        TrainConfig c = read_train_config(
-            preset, shared + fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", env,
-                                         algorithm, s));
-        const auto given = [&](std::string_view key) {
-          return ("\n" + shared).find(fmt::format("\n{} =", key)) != std::string::npos;
-        };
-        if (dmc && !given("bonus") && algorithm == "speder") c.agent.bonus = 5.0;
-        if (dmc && !given("actor_hidden")) {
-          c.agent.actor_hidden.assign(2, c.agent.critic_width);
-        }
-        runs.push_back(std::move(c));
+        runs.push_back(
+            cell_config(o, task, algorithm, o.common.seed + static_cast<std::uint64_t>(seed)));
       }
     }
   }
@@ -82,8 +109,7 @@ class Bench {
   Bench(const Options& o, const Rank& rank)
       : o_(o),
         rank_(rank),
-        experiment_(
-            fmt::format("deep-{}-{}-{}", o.suite, grid(o).front().preset, grid(o).front().steps)),
+        experiment_(fmt::format("deep-{}-{}", o.suite, o.training.preset)),
         store_(open_store(o, rank)) {}
 
   void run() {
@@ -110,11 +136,12 @@ class Bench {
   }
 
   void declare(const std::vector<TrainConfig>& all) {
-    TrainConfig common = all.front();
-    common.env = o_.suite;
-    common.agent.algorithm = "several";
+    std::string configs;  // of the first seed; the others differ in `seed` alone
+    for (const TrainConfig& c : all) {
+      if (c.seed == all.front().seed) configs += "[[run]]\n" + to_toml(c);
+    }
     store_.declare({.id = experiment_,
-                    .config = to_toml(common),
+                    .config = configs,
                     .seed = o_.common.seed,
                     .planned = std::ssize(all),
                     .build = this_build()});
@@ -161,8 +188,8 @@ void add_bench(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  speder deep bench --suite mbbl --preset small --seeds 4 --jobs 2 --out runs/mbbl\n"
-      "  speder deep bench --suite mbbl --envs CartPole Pendulum --algorithms speder sac3 --out "
-      "runs/a\n"
+      "  speder deep bench --suite mbbl --envs CartPole:40000 Pendulum:10000 --algorithms speder "
+      "sac3 --out runs/a\n"
       "  mpirun -np 4 speder deep bench --suite dmc --device cuda --out runs/dmc   one GPU per "
       "rank\n\n"
       "Finished runs are skipped and started ones go on from their checkpoints, so the same "
@@ -174,7 +201,9 @@ void add_bench(CLI::App& app) {
   command->add_option("--suite", o->suite, "mbbl or dmc")
       ->capture_default_str()
       ->check(CLI::IsMember({"mbbl", "dmc"}));
-  command->add_option("--envs", o->envs, "Only these tasks of the suite");
+  command->add_option(
+      "--envs", o->envs,
+      "Only these tasks of the suite, each with its own steps if given as task:steps");
   std::vector<std::string> names(algorithms().begin(), algorithms().end());
   command->add_option("--algorithms", o->algorithms, "speder sac2 sac3 sac5 deepsf ppo")
       ->capture_default_str()

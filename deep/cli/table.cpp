@@ -4,7 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/check.hpp"
 #include "deep/cli/command.hpp"
+#include "deep/curves.hpp"
+#include "plots/render.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -12,8 +15,18 @@ namespace {
 struct Options {
   std::vector<std::string> stores;
   std::string suite;
+  std::string draw;
   bool json = false;
 };
+
+void draw(const std::vector<Run>& runs, const std::filesystem::path& file) {
+  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
+    if ("." + extension(format) == file.extension()) {
+      return render(learning_curves(runs), format, file);
+    }
+  }
+  throw InputError(fmt::format("{}: a picture is .svg, .png or .pdf", file.string()));
+}
 
 std::vector<Run> all_runs(const std::vector<std::string>& stores) {
   std::vector<Run> runs;
@@ -27,7 +40,9 @@ std::vector<Run> all_runs(const std::vector<std::string>& stores) {
 }
 
 void run(const Options& o) {
-  const std::vector<OurCell> ours = summarise(all_runs(o.stores));
+  const std::vector<Run> runs = all_runs(o.stores);
+  if (!o.draw.empty()) draw(runs, o.draw);
+  const std::vector<OurCell> ours = summarise(runs);
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const OurCell& c : ours) {
@@ -61,11 +76,13 @@ void add_table(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  speder deep table runs/mbbl/runs.db\n"
-      "  speder deep table runs/x/run.db runs/y/run.db --suite mbbl --json");
+      "  speder deep table runs/x/run.db runs/y/run.db --suite mbbl --json\n"
+      "  speder deep table runs/mbbl/runs.db --draw curves.svg");
   command->add_option("stores", o->stores, "Result stores of train (run.db) or bench (runs.db)")
       ->required();
   command->add_option("--suite", o->suite, "mbbl or dmc (default: both)")
       ->check(CLI::IsMember({"mbbl", "dmc"}));
+  command->add_option("--draw", o->draw, "Learning curves into this .svg, .png or .pdf");
   command->add_flag("--json", o->json, "Our cells as one JSON array");
   command->callback([o] { run(*o); });
 }

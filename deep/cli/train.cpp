@@ -48,7 +48,8 @@ void run(const Options& o) {
                          .packages = o.common.packages,
                          .checkpoint_every = o.training.checkpoint_every,
                          .resume = o.resume};
-  const std::string experiment = fmt::format("deep-train-{}", config.steps);
+  const std::string experiment = fmt::format("deep-train-{}", config.steps);  // longer: a new one
+  check_run(config, folder);
   const RunStore store(folder.path, experiment, config);
   const StopSignals signals;
   LiveLine line(config, !o.common.json);

@@ -22,6 +22,7 @@ AgentConfig tiny(const std::string& algorithm) {
   c.batch = 32;
   c.rollout = 64;
   c.epochs = 2;
+  c.reward_weight = 1;
   return c;
 }
 

@@ -19,6 +19,7 @@ AgentConfig tiny(const std::string& algorithm) {
   c.rollout = 64;
   c.epochs = 1;
   c.prob_weight = 0.1;
+  c.reward_weight = 1;
   c.bonus = algorithm == "speder" ? 1 : 0;
   return c;
 }

@@ -13,9 +13,10 @@ using namespace speder::deep;
 namespace {
 
 /// A run whose returns are `level` + 0, 1, …, 5 at steps 5000 … 30000: the last four average level + 3.5.
-Run rising(const std::string& env, double level, std::int64_t seed) {
+Run rising(const std::string& env, double level, std::int64_t seed, int steps = 30'000) {
   TrainConfig config;
   config.env = env;
+  config.steps = steps;
   Run run{.key = {"deep", cell_of(config).key(), seed}};
   for (int i = 0; i < 6; ++i) run.measures.push_back({"return", 5000 * (i + 1), level + i});
   return run;
@@ -27,6 +28,7 @@ TEST_CASE("table: mean and deviation over seeds of the last four evaluations", "
   std::vector<Run> runs = {rising("CartPole", 100, 0), rising("CartPole", 110, 1)};
   runs.push_back(rising("CartPole", 0, 2));
   runs.back().failed = true;
+  runs.push_back(rising("CartPole", 9000, 0, 20'000));  // shorter: does not count
   const auto cells = summarise(runs);
   REQUIRE(cells.size() == 1);
   CHECK(cells[0].algorithm == "speder");
