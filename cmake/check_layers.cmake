@@ -6,7 +6,7 @@ set(forbid_oracle "(learning|experiments|plots|deep)/")
 set(forbid_plots "(mdp|learning|oracle|experiments|deep)/")
 set(forbid_deep "(mdp|learning|oracle|experiments)/")
 # Each third-party library has one home (style: layer rule).
-set(only_hdf5.h "src/core/hdf5.cpp")
+set(only_hdf5.h "src/core/hdf5_handle.hpp")
 set(only_boost/multiprecision "experiments/audit/exact.cpp")
 set(only_boost/random "src/core/rng.(hpp|cpp)")
 set(only_boost/math "src/core/(statistics|rate).cpp")

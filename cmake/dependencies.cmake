@@ -42,12 +42,7 @@ if(SPEDER_MISSING)
   message(FATAL_ERROR "speder needs:\n  ${missing}\nOn Debian: setup/install run (or test)")
 endif()
 
-add_library(speder_hdf5 INTERFACE)
-target_include_directories(speder_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
-target_link_libraries(speder_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
-add_library(speder_sqlite INTERFACE)  # SQLiteCpp's own warnings are not ours
-target_include_directories(speder_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
-target_link_libraries(speder_sqlite INTERFACE SQLiteCpp)
+include(system_targets)
 add_library(speder_spectra INTERFACE)
 target_include_directories(speder_spectra SYSTEM INTERFACE ${SPECTRA_INCLUDE_DIR})
 if(SPEDER_BUILD_TESTS)

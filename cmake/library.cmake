@@ -1,6 +1,8 @@
 # speder_library(mdp ROOT <dir that #include starts from> HEADERS … SOURCES … LINK speder::core)
+# PRIVATE_LINK: libraries to link; HEADER_ONLY: private and gone once compiled, so never exported.
 function(speder_library name)
-  cmake_parse_arguments(ARG "" "ROOT" "HEADERS;SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "ROOT" "HEADERS;SOURCES;LINK;PRIVATE_LINK;HEADER_ONLY" ${ARGN})
+  list(TRANSFORM ARG_HEADER_ONLY REPLACE "^.+$" "$<BUILD_INTERFACE:\\0>")
   add_library(speder_${name} STATIC ${ARG_SOURCES})
   add_library(speder::${name} ALIAS speder_${name})
   target_sources(speder_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${ARG_ROOT} FILES ${ARG_HEADERS})
@@ -8,11 +10,6 @@ function(speder_library name)
   target_link_libraries(
     speder_${name}
     PUBLIC ${ARG_LINK}
-    PRIVATE $<BUILD_INTERFACE:speder_options> ${ARG_PRIVATE_LINK})
+    PRIVATE $<BUILD_INTERFACE:speder_options> ${ARG_PRIVATE_LINK} ${ARG_HEADER_ONLY})
   set_target_properties(speder_${name} PROPERTIES EXPORT_NAME ${name})
-endfunction()
-
-# Links a private dependency without re-exporting it and without its warnings.
-function(speder_system_link target)
-  target_link_libraries(${target} PRIVATE ${ARGN})
 endfunction()

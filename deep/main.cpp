@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <cstdio>
 #include <exception>
@@ -8,6 +9,7 @@
 namespace {
 
 constexpr int kBadInput = 2;
+constexpr int kKeepBytes = 64 << 20;
 
 int fail(const char* what) {
   fmt::print(stderr, "speder-deep: error: {}\n", what);
@@ -15,12 +17,20 @@ int fail(const char* what) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("speder deep: the MBBL and DeepMind Control tasks of the paper on MuJoCo.",
-               "speder deep");
+  CLI::App app(
+      "speder deep: SPEDER and its baselines on the MBBL and DeepMind Control tasks of the paper.",
+      "speder deep");
   app.require_subcommand(0, 1);
   speder::deep::cli::add_envs(app);
   speder::deep::cli::add_rollout(app);
   speder::deep::cli::add_bench_env(app);
+  speder::deep::cli::add_train(app);
+  speder::deep::cli::add_bench(app);
+  speder::deep::cli::add_bench_update(app);
+  speder::deep::cli::add_table(app);
+  speder::deep::cli::add_data(app);
+  speder::deep::cli::add_heatmap(app);
+  speder::deep::cli::add_imitate(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help
@@ -35,6 +45,10 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Minibatch tensors come and go thousands of times a second: keep their pages (a tenth of an
+  // update's time otherwise goes to the system returning and clearing them).
+  mallopt(M_MMAP_THRESHOLD, kKeepBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeepBytes);
   try {
     return run(argc, argv);
   } catch (const std::exception& e) {

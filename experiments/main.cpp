@@ -6,6 +6,9 @@
 
 #include "core/check.hpp"
 #include "experiments/cli/command.hpp"
+#include "experiments/cli/completion.hpp"
+#include "experiments/cli/doctor.hpp"
+#include "experiments/cli/numbers.hpp"
 #include "experiments/hand_over.hpp"
 
 namespace {
@@ -30,7 +33,10 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_validate(app, exit_code);
   add_agreement(app, exit_code);
   add_bench(app, exit_code);
+  add_doctor(app, exit_code);
+  add_completion(app);
   app.add_subcommand("deep", "MuJoCo and DeepMind Control tasks (speder deep --help)");
+  require_sound_numbers(app);
 }
 
 // CLI11 explains some mistakes over several lines; the user gets one.

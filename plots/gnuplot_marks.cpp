@@ -108,9 +108,10 @@ void add_histograms(Plot& plot, const Panel& panel) {
 std::string category_tics(char axis, const std::vector<std::string>& labels) {
   std::string out = fmt::format("set {}tics noenhanced (", axis);
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    std::string format;  // a tic's label is a printf format
+    if (labels[i].empty()) continue;  // no tic
+    std::string format;               // a tic's label is a printf format
     for (const char c : labels[i]) format += c == '%' ? "%%" : std::string(1, c);
-    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(format), i);
+    out += fmt::format("{}{} {}", out.back() == '(' ? "" : ", ", gnuplot_text(format), i);
   }
   return out + ")\n";
 }

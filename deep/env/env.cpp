@@ -96,6 +96,8 @@ std::shared_ptr<const Physics> load_physics(std::string_view name,
     const Task& task = *physics->task;
     physics->model = load_model(model_path(packages, task.package, task.model_file));
     if (task.package == Package::kDmControl) physics->passive = without_actuation(*physics->model);
+  } else if (physics->task->model_text != nullptr) {
+    physics->model = parse_model(physics->task->model_text());
   }
   physics->spec = make_spec(*physics->task, physics->model.get());
   return physics;
@@ -182,7 +184,8 @@ StepResult Env::step(std::span<const double> action) {
     return {.reward = 0, .terminated = false, .truncated = true, .unstable = true};
   }
   observation_.swap(next_);
-  const bool terminated = task.terminated(observation_);
+  const bool terminated =
+      task.terminated(observation_) || (task.success != nullptr && task.success(world_));
   const bool truncated = !terminated && steps_ >= task.max_steps;
   ended_ = terminated || truncated;
   return {.reward = reward, .terminated = terminated, .truncated = truncated};

@@ -28,6 +28,18 @@ ModelPtr load_model(const std::filesystem::path& xml) {
   return model;
 }
 
+ModelPtr parse_model(const std::string& xml) {
+  silence_warnings();
+  std::array<char, 1024> error{};
+  const std::unique_ptr<mjSpec, decltype(&mj_deleteSpec)> spec(
+      mj_parseXMLString(xml.c_str(), nullptr, error.data(), static_cast<int>(error.size())),
+      mj_deleteSpec);
+  if (!spec) throw std::logic_error(fmt::format("MuJoCo: {}", error.data()));
+  ModelPtr model(mj_compile(spec.get(), nullptr));
+  if (!model) throw std::logic_error(fmt::format("MuJoCo: {}", mjs_getError(spec.get())));
+  return model;
+}
+
 ModelPtr without_actuation(const mjModel& model) {
   ModelPtr copy(mj_copyModel(nullptr, &model));
   if (!copy) throw std::runtime_error("MuJoCo could not copy the model");

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace speder::deep {
 
@@ -19,6 +20,8 @@ using DataPtr = std::unique_ptr<mjData, DataDeleter>;
 
 /// Throws InputError with MuJoCo's own message when the file does not compile.
 [[nodiscard]] ModelPtr load_model(const std::filesystem::path& xml);
+/// A model written in code; one that does not compile is a mistake in it (std::logic_error).
+[[nodiscard]] ModelPtr parse_model(const std::string& xml);
 /// The same model with mjDSBL_ACTUATION set: what dm_control's reset evaluates. A second copy, so
 /// that one pair of models serves every environment and thread without ever being written to.
 [[nodiscard]] ModelPtr without_actuation(const mjModel& model);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct Task {
   std::string_view suite;
   std::string_view description;
   Package package = Package::kNone;
-  std::string_view model_file;  // empty: closed-form dynamics
+  std::string_view model_file;  // empty: written in code, or closed-form dynamics
   int observation_size = 0;
   int action_size = 0;
   int substeps = 1;
@@ -39,6 +40,8 @@ struct Task {
   void (*observe)(const World&, std::span<double>) = nullptr;
   double (*reward)(const Transition&) = nullptr;
   bool (*terminated)(std::span<const double> after) = nullptr;
+  bool (*success)(const World&) = nullptr;  // goal tasks: being there ends the episode
+  std::string (*model_text)() = nullptr;    // a model written in code
 };
 
 /// Every task, in the order of the paper's tables.

@@ -17,6 +17,9 @@ const std::vector<Task>& tasks() {
       cheetah_run(),       cheetah_run_sparse(),
       walker_run(),        walker_run_sparse(),
       humanoid_run(),      hopper_hop(),  // DeepMind Control
+      point_maze_medium(), point_maze_large(),
+      ant_maze_medium(),   ant_maze_large(),
+      ant_direction(),  // latent behavioural cloning
   };
   return table;
 }

@@ -1,6 +1,5 @@
 #include "core/hdf5.hpp"
 
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,44 +8,19 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/hdf5_handle.hpp"
 
 namespace speder {
+using h5::fail;
+using h5::Handle;
 namespace {
 
-// A library handle with its closing function.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  [[nodiscard]] hid_t get() const { return id_; }
-  [[nodiscard]] bool ok() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
-
-[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what,
-                       std::string_view problem) {
-  throw ConfigError(path.string(), what, problem);
-}
 
 Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
   const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
   if (id < 0) fail(path, "dataset '" + name + "'", "is missing");
   return {id, H5Dclose};
-}
-
-Handle open_attribute(hid_t file, const std::filesystem::path& path, const std::string& name) {
-  const hid_t id = H5Aopen(file, name.c_str(), H5P_DEFAULT);
-  if (id < 0) fail(path, "attribute '" + name + "'", "is missing");
-  return {id, H5Aclose};
 }
 
 std::vector<std::uint64_t> shape_of(hid_t dataset) {
@@ -69,8 +43,44 @@ std::uint64_t volume(const std::vector<std::uint64_t>& shape) {
 void require_numeric(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
   const Handle type(H5Dget_type(dataset), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+  const bool boolean = kind == H5T_ENUM && H5Tget_size(type.get()) == 1;  // as h5py writes bool
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER && !boolean)
     fail(path, "dataset '" + name + "'", "is not numeric");
+}
+
+// Bytes of one chunk; 0 when the dataset is not chunked.
+std::uint64_t chunk_bytes(hid_t dataset, std::size_t value_bytes) {
+  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(plist.get()) != H5D_CHUNKED) return 0;
+  std::vector<hsize_t> extent(H5S_MAX_RANK);
+  const int rank = H5Pget_chunk(plist.get(), H5S_MAX_RANK, extent.data());
+  std::vector<std::uint64_t> shape(extent.begin(), extent.begin() + std::max(rank, 0));
+  shape.push_back(value_bytes);
+  return volume(shape);
+}
+
+// A damaged or hostile header can declare any size. Deflate expands at most 1032-fold, so what is
+// declared, and what one chunk unpacks to, is bounded by what is stored.
+void require_stored(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
+  constexpr std::uint64_t kDeflateLimit = 1032;
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const std::size_t width = H5Tget_size(type.get());
+  std::vector<std::uint64_t> shape = shape_of(dataset);
+  shape.push_back(width);
+  const std::uint64_t stored = H5Dget_storage_size(dataset);
+  const std::uint64_t declared = std::max(volume(shape), chunk_bytes(dataset, width));
+  if (volume(shape) > 0 && declared / kDeflateLimit > stored) {
+    fail(path, "dataset '" + name + "'",
+         fmt::format("declares {} bytes but holds only {}", declared, stored));
+  }
+}
+
+// Rows of about 1 MiB together: small enough to unpack one at a time.
+std::vector<hsize_t> chunk_of(std::vector<hsize_t> extent, std::size_t count, std::size_t width) {
+  constexpr std::size_t kChunk = 1U << 20U;
+  const std::size_t row = std::max<std::size_t>(count / extent[0] * width, 1);
+  extent[0] = std::clamp<hsize_t>(kChunk / row, 1, extent[0]);
+  return extent;
 }
 
 }  // namespace
@@ -123,104 +133,56 @@ void H5File::commit() {
 bool H5File::has(const std::string& dataset) const {
   return H5Lexists(id_, dataset.c_str(), H5P_DEFAULT) > 0;
 }
-bool H5File::has_attribute(const std::string& name) const {
-  return H5Aexists(id_, name.c_str()) > 0;
+bool H5File::is_group(const std::string& name) const {
+  if (!has(name)) return false;
+  const Handle object(H5Oopen(id_, name.c_str(), H5P_DEFAULT), H5Oclose);
+  return object.ok() && H5Iget_type(object.get()) == H5I_GROUP;
 }
-
-std::vector<std::string> H5File::attributes() const {
-  std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
-  };
-  H5Aiterate2(id_, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
-  return names;
-}
-
 std::vector<std::uint64_t> H5File::shape(const std::string& dataset) const {
   return shape_of(open_dataset(id_, path_, dataset).get());
 }
 
-H5Array H5File::read(const std::string& dataset, std::uint64_t max_values) const {
-  H5Array out{.shape = shape(dataset), .values = {}};
-  const std::uint64_t n = volume(out.shape);
-  if (n > max_values) {
-    fail(path_, "dataset '" + dataset + "'",
-         fmt::format("declares {} values, more than {}", n, max_values));
-  }
-  // A file cannot hold more uncompressed data than it declares; a damaged header can declare more
-  // than memory, so the storage size bounds what is allocated unless the data is compressed.
+std::vector<std::uint64_t> H5File::bounded_shape(const std::string& dataset,
+                                                 std::uint64_t max_values) const {
   const Handle handle = open_dataset(id_, path_, dataset);
-  if (n > 0 && H5Dget_storage_size(handle.get()) == 0) {
-    fail(path_, "dataset '" + dataset + "'", "is declared but holds no data");
+  std::vector<std::uint64_t> shape = shape_of(handle.get());
+  if (volume(shape) > max_values) {
+    fail(path_, "dataset '" + dataset + "'",
+         fmt::format("declares {} values, more than {}", volume(shape), max_values));
   }
-  out.values.resize(n);
+  require_stored(handle.get(), path_, dataset);
+  return shape;
+}
+
+H5Array H5File::read(const std::string& dataset, std::uint64_t max_values) const {
+  H5Array out{.shape = bounded_shape(dataset, max_values), .values = {}};
+  out.values.resize(volume(out.shape));
   read_into(dataset, out.values);
   return out;
 }
 
+H5FloatArray H5File::read_float(const std::string& dataset, std::uint64_t max_values) const {
+  H5FloatArray out{.shape = bounded_shape(dataset, max_values), .values = {}};
+  out.values.resize(volume(out.shape));
+  read_raw(dataset, out.values.data(), H5T_NATIVE_FLOAT, out.values.size());
+  return out;
+}
+
 void H5File::read_into(const std::string& dataset, std::span<double> out) const {
+  read_raw(dataset, out.data(), H5T_NATIVE_DOUBLE, out.size());
+}
+
+void H5File::read_raw(const std::string& dataset, void* out, std::int64_t type,
+                      std::size_t count) const {
   const Handle handle = open_dataset(id_, path_, dataset);
   require_numeric(handle.get(), path_, dataset);
   const std::uint64_t n = volume(shape_of(handle.get()));
-  if (n != out.size()) {
-    fail(path_, "dataset '" + dataset + "'",
-         fmt::format("has {} values, expected {}", n, out.size()));
+  if (n != count) {
+    fail(path_, "dataset '" + dataset + "'", fmt::format("has {} values, expected {}", n, count));
   }
-  if (n > 0 &&
-      H5Dread(handle.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0) {
+  if (n > 0 && H5Dread(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
     fail(path_, "dataset '" + dataset + "'", "cannot be read (damaged file?)");
   }
-}
-
-double H5File::number(const std::string& attribute) const {
-  const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle space(H5Aget_space(handle.get()), H5Sclose);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
-  const H5T_class_t kind = H5Tget_class(type.get());
-  double value = 0;
-  if (H5Sget_simple_extent_npoints(space.get()) != 1 ||
-      (kind != H5T_FLOAT && kind != H5T_INTEGER) ||
-      H5Aread(handle.get(), H5T_NATIVE_DOUBLE, &value) < 0) {
-    fail(path_, "attribute '" + attribute + "'", "is not one number");
-  }
-  return value;
-}
-
-bool H5File::is_text(const std::string& attribute) const {
-  const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
-  return H5Tget_class(type.get()) == H5T_STRING;
-}
-
-std::string H5File::text(const std::string& attribute) const {
-  const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
-  const Handle space(H5Aget_space(handle.get()), H5Sclose);
-  if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1) {
-    fail(path_, "attribute '" + attribute + "'", "is not one text");
-  }
-  if (H5Tis_variable_str(type.get()) > 0) {  // as h5py writes str
-    char* raw = nullptr;
-    const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(memory.get(), H5T_VARIABLE);
-    H5Tset_cset(memory.get(), H5Tget_cset(type.get()));
-    if (H5Aread(handle.get(), memory.get(), &raw) < 0 || raw == nullptr) {
-      fail(path_, "attribute '" + attribute + "'", "cannot be read");
-    }
-    std::string value(raw);
-    H5free_memory(raw);
-    return value;
-  }
-  constexpr std::size_t kLongest = 1U << 20U;
-  const std::size_t size = H5Tget_size(type.get());
-  if (size > kLongest) fail(path_, "attribute '" + attribute + "'", "is longer than 1 MiB");
-  std::string value(size, '\0');
-  if (H5Aread(handle.get(), type.get(), value.data()) < 0) {
-    fail(path_, "attribute '" + attribute + "'", "cannot be read");
-  }
-  value.resize(std::min(value.find('\0'), value.size()));
-  return value;
 }
 
 void H5File::write_raw(const std::string& dataset, const void* data, std::int64_t type,
@@ -231,12 +193,15 @@ void H5File::write_raw(const std::string& dataset, const void* data, std::int64_
                      H5Sclose);
   const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   if (compress > 0 && count > 0) {
-    H5Pset_chunk(plist.get(), static_cast<int>(extent.size()), extent.data());
+    const auto chunk = chunk_of(extent, count, H5Tget_size(type));
+    H5Pset_chunk(plist.get(), static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(plist.get());
     H5Pset_deflate(plist.get(), static_cast<unsigned>(compress));
   }
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.get(), 1);
   const Handle handle(
-      H5Dcreate2(id_, dataset.c_str(), type, space.get(), H5P_DEFAULT, plist.get(), H5P_DEFAULT),
+      H5Dcreate2(id_, dataset.c_str(), type, space.get(), links.get(), plist.get(), H5P_DEFAULT),
       H5Dclose);
   if (!handle.ok() ||
       (count > 0 && H5Dwrite(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)) {
@@ -256,6 +221,14 @@ void H5File::write(const std::string& dataset, std::span<const std::int64_t> val
                    const std::vector<std::uint64_t>& shape, int compress) {
   write_raw(dataset, values.data(), H5T_NATIVE_INT64, values.size(), shape, compress);
 }
+void H5File::write_flags(const std::string& dataset, std::span<const std::uint8_t> values,
+                         int compress) {
+  const Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+  const std::int8_t off = 0, on = 1;
+  H5Tenum_insert(type.get(), "FALSE", &off);
+  H5Tenum_insert(type.get(), "TRUE", &on);
+  write_raw(dataset, values.data(), type.get(), values.size(), {values.size()}, compress);
+}
 void H5File::write(const std::string& dataset, const Vector& values) {
   write(dataset, std::span(values.data(), static_cast<std::size_t>(values.size())),
         {static_cast<std::uint64_t>(values.size())});
@@ -263,30 +236,6 @@ void H5File::write(const std::string& dataset, const Vector& values) {
 void H5File::write(const std::string& dataset, const Matrix& values) {
   write(dataset, std::span(values.data(), static_cast<std::size_t>(values.size())),
         {static_cast<std::uint64_t>(values.rows()), static_cast<std::uint64_t>(values.cols())});
-}
-
-void H5File::number(const std::string& attribute, double value) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle handle(
-      H5Acreate2(id_, attribute.c_str(), H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-      H5Aclose);
-  if (!handle.ok() || H5Awrite(handle.get(), H5T_NATIVE_DOUBLE, &value) < 0) {
-    fail(path_, "attribute '" + attribute + "'", "could not be written");
-  }
-}
-
-void H5File::text(const std::string& attribute, const std::string& value) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.get(), std::max<std::size_t>(value.size(), 1));
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle handle(
-      H5Acreate2(id_, attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-      H5Aclose);
-  const std::string padded = value.empty() ? std::string(1, '\0') : value;
-  if (!handle.ok() || H5Awrite(handle.get(), type.get(), padded.data()) < 0) {
-    fail(path_, "attribute '" + attribute + "'", "could not be written");
-  }
 }
 
 }  // namespace speder

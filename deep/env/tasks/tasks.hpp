@@ -21,5 +21,10 @@ namespace speder::deep {
 [[nodiscard]] Task walker_run_sparse();
 [[nodiscard]] Task humanoid_run();
 [[nodiscard]] Task hopper_hop();
+[[nodiscard]] Task point_maze_medium();
+[[nodiscard]] Task point_maze_large();
+[[nodiscard]] Task ant_maze_medium();
+[[nodiscard]] Task ant_maze_large();
+[[nodiscard]] Task ant_direction();
 
 }  // namespace speder::deep

@@ -42,7 +42,10 @@ TEST_CASE("every task has the sizes, control step and length of the paper's tabl
       Row{"CartPole", 4, 1, 201, .02, 1}, Row{"Walker-ET", 17, 6, 1000, .008, 1},
       Row{"cheetah_run", 17, 6, 1000, .01, 1}, Row{"cheetah_run_sparse", 17, 6, 1000, .01, 1},
       Row{"walker_run", 24, 6, 1000, .025, 1}, Row{"walker_run_sparse", 24, 6, 1000, .025, 1},
-      Row{"humanoid_run", 67, 21, 1000, .025, 1}, Row{"hopper_hop", 15, 4, 1000, .02, 1});
+      Row{"humanoid_run", 67, 21, 1000, .025, 1}, Row{"hopper_hop", 15, 4, 1000, .02, 1},
+      Row{"PointMaze-medium", 4, 2, 600, .01, 1}, Row{"PointMaze-large", 4, 2, 800, .01, 1},
+      Row{"AntMaze-medium", 29, 8, 1000, .1, 30}, Row{"AntMaze-large", 29, 8, 1000, .1, 30},
+      Row{"AntDirection", 29, 8, 1000, .1, 30});
   CAPTURE(row.name);
   Env env(physics_of(row.name));
   const EnvSpec& spec = env.spec();
@@ -56,8 +59,8 @@ TEST_CASE("every task has the sizes, control step and length of the paper's tabl
   CHECK(env.reset(rng).size() == static_cast<std::size_t>(row.observation));
 }
 
-TEST_CASE("the table lists sixteen tasks with different names", "[deep][env]") {
-  CHECK(tasks().size() == 16);
+TEST_CASE("the table lists twenty-one tasks with different names", "[deep][env]") {
+  CHECK(tasks().size() == 21);
   for (const Task& task : tasks()) CHECK(&find_task(task.name) == &task);
   CHECK_THROWS_AS(find_task("Swimmer"), InputError);
 }

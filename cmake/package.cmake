@@ -1,0 +1,41 @@
+# `cmake --install`: programs, libraries with exported targets, suites, documentation.
+# The programs find each other and the MPI module beside themselves, so they live in one folder and
+# bin/speder is a link into it.
+include(CMakePackageConfigHelpers)
+set(programs ${CMAKE_INSTALL_LIBDIR}/speder)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/speder)
+
+install(
+  TARGETS speder_core
+          speder_mdp
+          speder_learning
+          speder_oracle
+          speder_plots
+          speder_experiments
+          speder_audit
+  EXPORT speder
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/speder)
+install(EXPORT speder FILE speder-targets.cmake NAMESPACE speder:: DESTINATION ${package})
+configure_package_config_file(cmake/speder-config.cmake.in
+                              ${CMAKE_BINARY_DIR}/generated/speder-config.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/speder-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/generated/speder-config.cmake
+              ${CMAKE_BINARY_DIR}/generated/speder-config-version.cmake cmake/system_targets.cmake
+        DESTINATION ${package})
+
+install(TARGETS speder RUNTIME DESTINATION ${programs})
+if(TARGET speder_mpi)
+  install(TARGETS speder_mpi LIBRARY DESTINATION ${programs})
+endif()
+if(TARGET speder-deep)
+  set_target_properties(speder-deep PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS speder-deep RUNTIME DESTINATION ${programs} OPTIONAL)
+endif()
+file(RELATIVE_PATH to_programs ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/speder)
+file(CREATE_LINK ${to_programs}/speder ${CMAKE_BINARY_DIR}/generated/speder SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/generated/speder DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY experiments/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/speder)
+install(FILES README.md PAPER.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "deep/config.hpp"
+#include "deep/env/spec.hpp"
+#include "deep/nn/torch.hpp"
+#include "deep/replay/ring_buffer.hpp"
+
+namespace speder::deep {
+
+/// A learner as a row of functions over one hidden state.
+struct Agent {
+  /// Actions (n, A) in [−1, 1] for observations (n, S); noise (n, A) standard normal, or undefined
+  /// for the mean action. All on the agent's device, no gradient.
+  std::function<Tensor(const Tensor& observations, const Tensor& noise)> act;
+  /// One learning event on the stored steps.
+  std::function<Diagnostics(const RingBuffer& buffer, Rng& rng)> update;
+  /// Every tensor that decides what happens next, sharing memory: for checkpoints.
+  std::function<std::vector<NamedTensor>()> tensors;
+  /// 0: one update per step from the replay buffer. n > 0: one update per n steps on exactly these.
+  int rollout = 0;
+};
+
+/// Names of the algorithms, in the order of the tables.
+[[nodiscard]] const std::vector<std::string_view>& algorithms();
+/// Throws std::invalid_argument that lists the names.
+[[nodiscard]] Agent make_agent(const AgentConfig& config, const EnvSpec& spec, Device device,
+                               const SeedTree& seeds);
+
+}  // namespace speder::deep

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "deep/agent/soft_policy.hpp"
+#include "deep/replay/minibatch.hpp"
+
+namespace speder::deep {
+
+/// SAC with twin critics on (s, a) of any depth: one hidden layer is the size of SPEDER's head.
+class SoftActorCritic {
+ public:
+  struct Setting {
+    AgentConfig config;
+    int critic_layers = 3;  // 2, 3 or 5 weight layers
+  };
+  SoftActorCritic(const Setting& setting, const EnvSpec& spec, Device device,
+                  const SeedTree& seeds);
+
+  Diagnostics update(const RingBuffer& buffer, Rng& rng);
+  void learn_critic(const Minibatch& batch, Diagnostics& out);
+  void improve_policy(const Minibatch& batch, Diagnostics& out);
+
+  [[nodiscard]] SoftPolicy& policy() { return policy_; }
+  [[nodiscard]] std::vector<NamedTensor> tensors();
+
+ private:
+  AgentConfig config_;
+  Device device_;
+  Mlp critic_;
+  Adam critic_adam_;
+  Mlp critic_target_;
+  SoftPolicy policy_;
+};
+
+}  // namespace speder::deep

@@ -1,0 +1,90 @@
+#include "deep/table.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "deep/cli/command.hpp"
+#include "deep/curves.hpp"
+#include "plots/render.hpp"
+
+namespace speder::deep::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> stores;
+  std::string suite;
+  std::string draw;
+  bool json = false;
+};
+
+void draw(const std::vector<Run>& runs, const std::filesystem::path& file) {
+  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
+    if ("." + extension(format) == file.extension()) {
+      return render(learning_curves(runs), format, file);
+    }
+  }
+  throw InputError(fmt::format("{}: a picture is .svg, .png or .pdf", file.string()));
+}
+
+std::vector<Run> all_runs(const std::vector<std::string>& stores) {
+  std::vector<Run> runs;
+  for (const std::string& path : stores) {
+    const ResultStore store = ResultStore::read(path);
+    for (const ExperimentRecord& e : store.experiments()) {
+      for (Run& run : store.runs(e.id)) runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+void run(const Options& o) {
+  const std::vector<Run> runs = all_runs(o.stores);
+  if (!o.draw.empty()) draw(runs, o.draw);
+  const std::vector<OurCell> ours = summarise(runs);
+  if (o.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const OurCell& c : ours) {
+      rows.push_back({{"env", c.env},
+                      {"algorithm", c.algorithm},
+                      {"preset", c.preset},
+                      {"mean", c.value.mean},
+                      {"std", c.value.deviation},
+                      {"seeds", c.seeds},
+                      {"steps", c.steps},
+                      {"failed", c.failed}});
+    }
+    fmt::print("{}\n", rows.dump());
+    return;
+  }
+  for (const char* suite : {"mbbl", "dmc"}) {
+    if (o.suite.empty() || o.suite == suite) fmt::print("{}\n", format_table(suite, ours));
+  }
+  fmt::print(
+      "published: as printed in the paper, 200K steps, 4 seeds; * taken there from MBBL. ours: "
+      "mean ± "
+      "std over seeds\nof the mean over the last 4 evaluations of 10 episodes.\n");
+}
+
+}  // namespace
+
+void add_table(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("table", "The paper's result tables with our runs beside them");
+  command->footer(
+      "Examples:\n"
+      "  speder deep table runs/mbbl/runs.db\n"
+      "  speder deep table runs/x/run.db runs/y/run.db --suite mbbl --json\n"
+      "  speder deep table runs/mbbl/runs.db --draw curves.svg");
+  command->add_option("stores", o->stores, "Result stores of train (run.db) or bench (runs.db)")
+      ->required();
+  command->add_option("--suite", o->suite, "mbbl or dmc (default: both)")
+      ->check(CLI::IsMember({"mbbl", "dmc"}));
+  command->add_option("--draw", o->draw, "Learning curves into this .svg, .png or .pdf");
+  command->add_flag("--json", o->json, "Our cells as one JSON array");
+  command->callback([o] { run(*o); });
+}
+
+}  // namespace speder::deep::cli

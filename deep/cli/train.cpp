@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "deep/agent/agent.hpp"
+#include "deep/cli/command.hpp"
+#include "deep/cli/training.hpp"
+#include "deep/train_run.hpp"
+
+namespace speder::deep::cli {
+namespace {
+
+struct Options {
+  Common common;
+  TrainingOptions training;
+  std::string env;
+  std::string algorithm = "speder";
+  std::string out;
+  bool resume = false;
+};
+
+void report(const TrainConfig& config, const TrainResult& r, bool json) {
+  if (json) {
+    const nlohmann::json row = {{"env", config.env},
+                                {"algorithm", config.agent.algorithm},
+                                {"preset", config.preset},
+                                {"seed", config.seed},
+                                {"steps", r.steps},
+                                {"final_return", r.final_return},
+                                {"finished", r.end == TrainEnd::kFinished},
+                                {"problem", r.problem}};
+    fmt::print("{}\n", row.dump());
+  } else if (r.end == TrainEnd::kFinished) {
+    fmt::print("{} on {} ({}, seed {}): {:.2f}, the mean of the last {} evaluations, {} steps\n",
+               config.agent.algorithm, config.env, config.preset, config.seed, r.final_return,
+               kResultWindow, r.steps);
+  }
+}
+
+void run(const Options& o) {
+  std::string overrides = override_text(o.training);
+  overrides += fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", o.env, o.algorithm,
+                           o.common.seed);
+  const TrainConfig config = read_train_config(preset_path(o.training.preset), overrides);
+  const RunFolder folder{.path = o.out,
+                         .device = o.training.device,
+                         .packages = o.common.packages,
+                         .checkpoint_every = o.training.checkpoint_every,
+                         .resume = o.resume};
+  const std::string experiment = fmt::format("deep-train-{}", config.steps);  // longer: a new one
+  check_run(config, folder);
+  const RunStore store(folder.path, experiment, config);
+  const StopSignals signals;
+  LiveLine line(config, !o.common.json);
+  const TrainResult result = train_in_folder(config, folder, line.observer());
+  line.end();
+  report(config, result, o.common.json);
+  if (result.end == TrainEnd::kInterrupted) {
+    throw InputError(fmt::format(
+        "interrupted at step {}; add --resume to go on from the last checkpoint", result.steps));
+  }
+  store.append(to_run(experiment, config, result, line.seconds()));
+  if (result.end == TrainEnd::kDiverged) {
+    throw InputError(fmt::format("stopped: {}; the last good checkpoint is in {}", result.problem,
+                                 folder.path.string()));
+  }
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train", "Train one agent on one task");
+  command->footer(
+      "Examples:\n"
+      "  speder deep train --env HalfCheetah --algorithm speder --preset small --steps 200000 "
+      "--out runs/x\n"
+      "  speder deep train --env CartPole --algorithm sac3 --set batch=128 --set discount=0.95 "
+      "--out runs/y\n"
+      "  speder deep train --env HalfCheetah --out runs/x --resume\n\n"
+      "The folder gets config.toml (all settings), checkpoint.bin, TensorBoard event files, "
+      "policy.h5\n"
+      "(for: speder deep rollout --policy) and run.db (for: speder deep table). Every 5,000 steps "
+      "the\n"
+      "mean action is scored over 10 episodes; the result is the mean of the last four scores.");
+  add_common(*command, o->common);
+  add_training(*command, o->training);
+  command->add_option("--env", o->env, "Task, as listed by: speder deep envs")->required();
+  std::vector<std::string> names(algorithms().begin(), algorithms().end());
+  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac5 deepsf ppo")
+      ->capture_default_str()
+      ->check(CLI::IsMember(names));
+  command->add_option("--out", o->out, "Folder of the run")->required();
+  command->add_flag("--resume", o->resume, "Go on from the newest sound checkpoint in --out");
+  command->callback([o] { run(*o); });
+}
+
+}  // namespace speder::deep::cli

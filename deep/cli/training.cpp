@@ -1,0 +1,141 @@
+#include "deep/cli/training.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+
+#include "core/check.hpp"
+#include "deep/train_run.hpp"
+
+namespace speder::deep::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+void request_stop(int) { stop_requested = true; }
+
+/// A value as TOML: numbers, booleans, lists and quoted text as they are, other words quoted.
+std::string as_toml(const std::string& value) {
+  const bool literal =
+      value == "true" || value == "false" ||
+      (!value.empty() && value.find_first_not_of("0123456789+-.eE_[], ") == std::string::npos) ||
+      (value.size() > 1 && value.front() == '"');
+  return literal ? value : '"' + value + '"';
+}
+
+}  // namespace
+
+void add_training(CLI::App& command, TrainingOptions& o) {
+  command.add_option("--preset", o.preset, "small, paper, or a TOML file")->capture_default_str();
+  command.add_option("--device", o.device, "cpu, cuda, cuda:<n>, or auto")->capture_default_str();
+  command.add_option("--steps", o.steps, "Environment steps (default: the preset's, 200000)")
+      ->check(CLI::Range(1, 2'000'000'000));
+  command
+      .add_option("--checkpoint-every", o.checkpoint_every,
+                  "Steps between checkpoints, each taken at the next end of an episode")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2'000'000'000));
+  command.add_option("--set", o.set, "Any setting of config.toml, as key=value; may be repeated");
+}
+
+std::string override_text(const TrainingOptions& o) {
+  std::string out;
+  for (const std::string& entry : o.set) {
+    const auto equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(fmt::format("--set {}: expected key=value", entry));
+    }
+    out += fmt::format("{} = {}\n", entry.substr(0, equals), as_toml(entry.substr(equals + 1)));
+  }
+  if (o.steps > 0) out += fmt::format("steps = {}\n", o.steps);
+  return out;
+}
+
+StopSignals::StopSignals()
+    : interrupt_(std::signal(SIGINT, request_stop)),
+      terminate_(std::signal(SIGTERM, request_stop)) {
+  stop_requested = false;
+}
+StopSignals::~StopSignals() {
+  std::signal(SIGINT, interrupt_);
+  std::signal(SIGTERM, terminate_);
+}
+bool StopSignals::requested() { return stop_requested; }
+
+LiveLine::LiveLine(const TrainConfig& config, bool shown)
+    : name_(fmt::format("{} {} seed {}", config.agent.algorithm, config.env, config.seed)),
+      steps_(config.steps),
+      shown_(shown),
+      terminal_(::isatty(STDERR_FILENO) != 0),
+      start_(std::chrono::steady_clock::now()) {}
+
+double LiveLine::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+TrainObserver LiveLine::observer() {
+  TrainObserver o;
+  o.progress = [this](const Progress& p) { draw(p); };
+  o.evaluation = [this](std::int64_t step, const Evaluation& e) {
+    last_eval_ = e.mean;
+    if (!shown_) return;
+    fmt::print(stderr, "{}{}: step {}: return {:.2f} ± {:.2f}, length {:.0f}, {:.0f} s\n",
+               terminal_ ? "\r\x1b[K" : "", name_, step, e.mean, e.deviation, e.mean_length,
+               seconds());
+  };
+  o.warning = [this](const std::string& w) {
+    fmt::print(stderr, "speder-deep: warning: {}: passed over {}\n", name_, w);
+  };
+  o.resumed = [this](std::int64_t step) {
+    first_step_ = step;
+    if (shown_) fmt::print(stderr, "{}: resumed at step {}\n", name_, step);
+  };
+  o.stop = [] { return StopSignals::requested(); };
+  return o;
+}
+
+void LiveLine::draw(const Progress& p) {
+  if (!shown_ || !terminal_) return;
+  if (first_update_ < 0) first_update_ = p.updates;
+  const double t = std::max(seconds(), 1e-9);
+  const double rate = static_cast<double>(p.step - first_step_) / t;
+  std::string losses;
+  for (const auto& [name, value] : p.losses) {
+    if (name.ends_with("loss")) losses += fmt::format(" {} {:.3g}", name, value);
+  }
+  fmt::print(
+      stderr,
+      "\r\x1b[K{}: {}/{} {:.0f} steps/s {:.0f} updates/s return {:.1f} eval {:.1f}{} ETA {:.0f} s",
+      name_, p.step, steps_, rate, static_cast<double>(p.updates - first_update_) / t,
+      p.episode_return, last_eval_, losses, static_cast<double>(steps_ - p.step) / rate);
+  std::fflush(stderr);
+}
+
+void LiveLine::end() {
+  if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
+RunStore::RunStore(const std::filesystem::path& folder, const std::string& experiment,
+                   const TrainConfig& config)
+    : database_(folder / "run.db") {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  ResultStore::open(database_).declare({.id = experiment,
+                                        .config = to_toml(config),
+                                        .seed = config.seed,
+                                        .planned = 1,
+                                        .build = this_build()});
+}
+
+void RunStore::append(const Run& run) const {
+  ResultStore store = ResultStore::open(database_);
+  const auto done = store.finished(run.key.experiment);
+  if (std::find(done.begin(), done.end(), run.key) == done.end()) store.append(run);
+}
+
+}  // namespace speder::deep::cli

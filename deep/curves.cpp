@@ -1,0 +1,119 @@
+#include "deep/curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/check.hpp"
+#include "deep/table.hpp"
+
+namespace speder::deep {
+namespace {
+
+using Line = std::map<std::int64_t, std::vector<double>>;  // step → returns of the seeds
+
+struct TaskCurves {
+  std::map<std::string, Line> lines;  // "speder (small)"
+  std::map<std::string, int> seeds;
+  std::map<std::string, double> length;
+};
+
+Series to_series(const std::string& label, const Line& line, int colour) {
+  Series s{.label = label, .mark = Mark::kLine, .colour = colour};
+  for (const auto& [step, values] : line) {
+    const MeanStd v = mean_std(values);
+    s.x.push_back(static_cast<double>(step) / 1000);
+    s.y.push_back(v.mean);
+    s.low.push_back(v.mean - v.deviation);
+    s.high.push_back(v.mean + v.deviation);
+  }
+  return s;
+}
+
+/// SPEDER's published value of a task, if its suite has one.
+std::optional<double> published(const std::string& env) {
+  for (const PublishedRow& row : published_rows()) {
+    if (row.algorithm != "speder") continue;
+    const auto& envs = suite_envs(row.suite);
+    const auto found = std::find(envs.begin(), envs.end(), env);
+    if (found != envs.end()) return row.cells[static_cast<std::size_t>(found - envs.begin())].mean;
+  }
+  return {};
+}
+
+std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs) {
+  std::map<std::string, TaskCurves> tasks;
+  for (const Run& run : runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (!is_training(cell)) continue;
+    TaskCurves& task = tasks[cell.text("env")];
+    const std::string label = fmt::format("{} ({})", cell.text("algorithm"), cell.text("preset"));
+    const double steps = cell.number("steps");
+    if (steps < task.length[label]) continue;
+    if (steps > task.length[label]) {
+      task.lines[label].clear();
+      task.seeds[label] = 0;
+      task.length[label] = steps;
+    }
+    ++task.seeds[label];
+    for (const Measure& m : run.measures) {
+      if (m.metric == "return") task.lines[label][m.n].push_back(m.value);
+    }
+  }
+  return tasks;
+}
+
+Panel to_panel(const std::string& env, const TaskCurves& task,
+               const std::map<std::string, int>& colours) {
+  Panel panel{.title = env,
+              .x = {.label = "environment steps (thousands)"},
+              .y = {.label = "return of the mean action"}};
+  double last = 0;
+  for (const auto& [label, line] : task.lines) {
+    const std::string named = fmt::format("{}, {} seeds", label, task.seeds.at(label));
+    panel.series.push_back(to_series(named, line, colours.at(label)));
+    if (!line.empty()) last = std::max(last, panel.series.back().x.back());
+  }
+  if (const auto value = published(env)) {
+    panel.references.push_back(
+        {.label = "SPEDER as published, 200K steps", .x = {0, last}, .y = {*value, *value}});
+  }
+  return panel;
+}
+
+}  // namespace
+
+Figure learning_curves(const std::vector<Run>& runs) {
+  const auto tasks = by_task(runs);
+  if (tasks.empty()) throw InputError("there are no training runs to draw");
+  std::map<std::string, int> colours;
+  for (const auto& [env, task] : tasks) {
+    for (const auto& [label, line] : task.lines) colours[label] = 0;
+  }
+  int next = 0;
+  for (auto& [label, colour] : colours) colour = next++ % kColours;
+  Figure figure{.id = "learning_curves",
+                .caption =
+                    "Return of the mean action over 10 episodes, every 5,000 steps: mean over "
+                    "seeds, band of one standard deviation.",
+                .panels = {},
+                .columns = tasks.size() > 1 ? 2 : 1};
+  for (const char* suite : {"mbbl", "dmc"}) {
+    for (const std::string& env : suite_envs(suite)) {
+      const auto found = tasks.find(env);
+      if (found != tasks.end()) figure.panels.push_back(to_panel(env, found->second, colours));
+    }
+  }
+  for (const auto& [env, task] : tasks) {
+    const auto drawn = [&](const Panel& p) { return p.title == env; };
+    if (std::none_of(figure.panels.begin(), figure.panels.end(), drawn)) {
+      figure.panels.push_back(to_panel(env, task, colours));
+    }
+  }
+  return figure;
+}
+
+}  // namespace speder::deep

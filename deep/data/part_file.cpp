@@ -1,0 +1,108 @@
+#include "deep/data/part_file.hpp"
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+
+namespace speder::deep {
+namespace {
+
+constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 24U;  // of one record
+
+struct Head {
+  std::uint64_t count = 0;
+  std::uint64_t tag = 0;
+};
+
+/// FNV-1a over the record: tells a half-written one from a whole one.
+std::uint64_t checksum(const Head& head, const std::vector<float>& values) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto mix = [&hash](const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 1099511628211ULL;
+  };
+  mix(&head, sizeof head);
+  mix(values.data(), values.size() * sizeof(float));
+  return hash;
+}
+
+template <class T>
+bool get(std::fstream& file, T* out, std::size_t count = 1) {
+  file.read(reinterpret_cast<char*>(out), static_cast<std::streamsize>(count * sizeof(T)));
+  return static_cast<bool>(file);
+}
+
+template <class T>
+void put(std::fstream& file, const T* data, std::size_t count = 1) {
+  file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+}  // namespace
+
+PartFile::PartFile(const std::filesystem::path& path, const std::string& title) : path_(path) {
+  const auto mode = std::ios::in | std::ios::out | std::ios::binary;
+  first_ = title.size() + 1;
+  if (std::filesystem::exists(path)) {
+    file_.open(path, mode);
+    if (!file_) throw InputError(path.string() + ": cannot be opened for writing");
+    if (!read_title(title)) {
+      throw InputError(fmt::format(
+          "{}: belongs to other settings; remove it, or go on with the settings in its first line",
+          path.string()));
+    }
+    std::uint64_t sound = first_;
+    for (Record r; next(r);) sound = static_cast<std::uint64_t>(file_.tellg());
+    file_.close();
+    std::filesystem::resize_file(path, sound);
+    file_.open(path, mode);
+  } else {
+    file_.open(path, mode | std::ios::trunc);
+    if (!file_) {
+      throw InputError(path.string() +
+                       ": cannot be written (does the folder exist, is it writable?)");
+    }
+    put(file_, (title + "\n").data(), first_);
+    file_.flush();
+  }
+  rewind();
+}
+
+bool PartFile::read_title(const std::string& title) {
+  std::string text(first_, '\0');
+  return get(file_, text.data(), text.size()) && text == title + "\n";
+}
+
+bool PartFile::next(Record& record) {
+  Head head;
+  std::uint64_t sum = 0;
+  if (!get(file_, &head) || head.count > kMaxValues) return false;
+  record.tag = head.tag;
+  record.values.resize(head.count);
+  return get(file_, record.values.data(), head.count) && get(file_, &sum) &&
+         sum == checksum(head, record.values);
+}
+
+void PartFile::append(const Record& record) {
+  const Head head{record.values.size(), record.tag};
+  const std::uint64_t sum = checksum(head, record.values);
+  file_.clear();
+  file_.seekp(0, std::ios::end);
+  put(file_, &head);
+  put(file_, record.values.data(), record.values.size());
+  put(file_, &sum);
+  file_.flush();
+  if (!file_) throw InputError(path_.string() + ": could not be written (disk full?)");
+}
+
+void PartFile::rewind() {
+  file_.clear();
+  file_.seekg(static_cast<std::streamoff>(first_));
+}
+
+void PartFile::remove() {
+  file_.close();
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace speder::deep

@@ -1,0 +1,120 @@
+"""The learner's update (deep/agent/spectral_actor_critic.cpp, objective exact) in plain eager PyTorch.
+
+Straightforward modules, one network call per use, fused Adam; one thread, CPU-seconds. Prints updates per
+CPU-second. Run by compare_update.sh.
+"""
+import argparse
+import copy
+import json
+import math
+import statistics
+import time
+
+import torch
+from torch import nn
+
+S, A, B = 17, 6, 256
+DISCOUNT, TAU = 0.99, 0.005
+
+
+def mlp(sizes):
+    layers = []
+    for i, (n_in, n_out) in enumerate(zip(sizes, sizes[1:])):
+        layers.append(nn.Linear(n_in, n_out))
+        if i + 2 < len(sizes):
+            layers.append(nn.ReLU())
+    return nn.Sequential(*layers)
+
+
+class Learner:
+    def __init__(self, width, hidden):
+        d = width
+        self.d = d
+        self.phi = mlp([S + A, width, width, d])
+        self.mu = mlp([S, width, width, d])
+        self.phi_ema = copy.deepcopy(self.phi).requires_grad_(False)
+        self.q1, self.q2 = mlp([d, width, 1]), mlp([d, width, 1])
+        self.t1, self.t2 = copy.deepcopy(self.q1), copy.deepcopy(self.q2)
+        self.actor = mlp([S, hidden, hidden, 2 * A])
+        self.log_alpha = torch.tensor(math.log(0.1), requires_grad=True)
+        adam = lambda p: torch.optim.Adam(p, lr=3e-4, fused=True)
+        self.feature_opt = adam([*self.phi.parameters(), *self.mu.parameters()])
+        self.critic_opt = adam([*self.q1.parameters(), *self.q2.parameters()])
+        self.actor_opt = adam(self.actor.parameters())
+        self.alpha_opt = adam([self.log_alpha])
+
+    def head(self, phi):
+        return torch.nn.functional.layer_norm(phi, (self.d,))
+
+    def sample(self, s):
+        mean, raw = self.actor(s).chunk(2, -1)
+        log_std = -5 + 3.5 * (raw.tanh() + 1)
+        noise = torch.randn_like(mean)
+        x = mean + log_std.exp() * noise
+        normal = -0.5 * noise**2 - log_std - 0.5 * math.log(2 * math.pi)
+        slope = 2 * (math.log(2) - x - torch.nn.functional.softplus(-2 * x))
+        return x.tanh(), (normal - slope).sum(-1)
+
+    def update(self, s, a, r, term, s2, base):
+        phi = self.phi(torch.cat([s, a], 1))
+        mu2, mub = self.mu(s2), self.mu(base)
+        loss = (phi @ mub.T).square().mean() - 2 * (phi * mu2).sum(-1).mean()
+        self.feature_opt.zero_grad()
+        loss.backward()
+        self.feature_opt.step()
+
+        with torch.no_grad():
+            a2, logp2 = self.sample(s2)
+            f2 = self.head(self.phi_ema(torch.cat([s2, a2], 1)))
+            v = torch.min(self.t1(f2), self.t2(f2)).squeeze(-1) - self.log_alpha.exp() * logp2
+            y = r + DISCOUNT * (1 - term) * v
+            f = self.head(self.phi_ema(torch.cat([s, a], 1)))
+        critic = (self.q1(f).squeeze(-1) - y).square().mean() + (self.q2(f).squeeze(-1) - y).square().mean()
+        self.critic_opt.zero_grad()
+        critic.backward()
+        self.critic_opt.step()
+
+        an, logp = self.sample(s)
+        f = self.head(self.phi_ema(torch.cat([s, an], 1)))
+        q = torch.min(self.q1(f), self.q2(f)).squeeze(-1)
+        actor = (self.log_alpha.exp().detach() * logp - q).mean()
+        self.actor_opt.zero_grad()
+        actor.backward()
+        self.actor_opt.step()
+        alpha = self.log_alpha.exp() * (-logp.detach() + A).mean()
+        self.alpha_opt.zero_grad()
+        alpha.backward()
+        self.alpha_opt.step()
+
+        with torch.no_grad():
+            for target, online in ((self.phi_ema, self.phi), (self.t1, self.q1), (self.t2, self.q2)):
+                for t, p in zip(target.parameters(), online.parameters()):
+                    t.lerp_(p, TAU)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--updates", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=5)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    n = 20000
+    data = [torch.randn(n, S), torch.rand(n, A) * 2 - 1, torch.randn(n), torch.zeros(n), torch.randn(n, S)]
+    learner = Learner(args.width, 256)
+
+    def run(count):
+        start = time.process_time()
+        for _ in range(count):
+            i, j = torch.randint(n, (B,)), torch.randint(n, (B,))
+            learner.update(*(x[i] for x in data), data[4][j])
+        return count / (time.process_time() - start)
+
+    run(args.updates)
+    rates = [run(args.updates) for _ in range(args.repeats)]
+    print(json.dumps({"width": args.width, "updates_per_cpu_second": statistics.median(rates)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# install_test.sh <build folder> <source folder>: `cmake --install` into an empty folder, moved
+# elsewhere; the program runs there, find_package(speder) works, nothing points back at the sources.
+set -euo pipefail
+build=$1 source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+# What an installed header includes is installed.
+headers=$(find "$prefix/include/speder" -name '*.hpp')
+[ "$(wc -l <<<"$headers")" -ge 100 ] || fail "only $(wc -l <<<"$headers") headers"
+while read -r header; do
+  [ -f "$prefix/include/speder/$header" ] || fail "$header is not installed (list it under HEADERS)"
+done < <(sed -n 's/^#include "\(.*\)".*/\1/p' $headers | sort -u)
+! grep -rl -- "$source" "$prefix/lib/cmake" || fail "the package names the source folder"
+
+"$prefix/bin/speder" --version | grep -q '^speder ' || fail "the installed program does not start"
+cd "$work"
+"$prefix/bin/speder" mdp make --family lock --gamma 0.9 --out m.h5 >/dev/null
+"$prefix/bin/speder" solve m.h5 | grep -q '^J\*' || fail "the installed program does not solve"
+ls "$prefix"/share/speder/suites/*.toml >/dev/null || fail "no suites are installed"
+
+cmake -S "$source/tests/package/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Debug >configure.log 2>&1 || { cat configure.log; fail "find_package(speder)"; }
+cmake --build consumer >build.log 2>&1 || { cat build.log; fail "the consumer does not build"; }
+consumer/consumer two.h5 || fail "the consumer's value is wrong"
+echo "ok"

@@ -1,0 +1,247 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/check.hpp"
+#include "core/hdf5.hpp"
+#include "deep/data/generate.hpp"
+#include "deep/maze/goal.hpp"
+#include "deep/maze/models.hpp"
+#include "tests/catch.hpp"
+#include "tests/unit/deep/fixture.hpp"
+
+namespace speder::deep {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("speder_data_" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+/// Five rows of two observations and one action, two trajectories: (0 1 2) and (3 4).
+OfflineData five_rows() {
+  return {.observation_size = 2,
+          .action_size = 1,
+          .observations = {0, 0, .5, 0, 1, 0, 9, 9, 9, 9.5F},
+          .actions = {.1F, .2F, .3F, .4F, .5F},
+          .rewards = {0, 1, 0, 0, 0},
+          .terminals = {0, 1, 0, 0, 0},
+          .last = {0, 0, 1, 0, 1},
+          .goal = {},
+          .position_size = 1};
+}
+
+using Values = std::vector<float>;
+void write_table(H5File& file, const std::string& name, const Values& v, std::uint64_t columns) {
+  file.write(name, std::span<const float>(v), {v.size() / columns, columns});
+}
+
+/// A file with the given columns beside five rows of observations.
+void write_odd(const fs::path& path, const Values& rewards, bool timeouts) {
+  H5File file = H5File::create(path);
+  write_table(file, "observations", five_rows().observations, 2);
+  write_table(file, "actions", five_rows().actions, 1);
+  write_table(file, "rewards", rewards, 1);            // (N, 1)
+  write_table(file, "terminals", {0, 1, 0, 0, 0}, 1);  // float, (N, 1)
+  if (timeouts) write_table(file, "timeouts", {0, 0, 0, 0, 0}, 1);
+  file.commit();
+}
+
+std::string bytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+GenerateOptions small(const std::string& style) {
+  GenerateOptions o;
+  o.style = style;
+  o.transitions = 20'500;
+  o.episodes = 3;
+  o.seed = 5;
+  return o;
+}
+
+GenerateResult make(const GenerateOptions& options, const GeneratePlace& place) {
+  return generate(
+      options, physics_of("PointMaze-" + options.layout), [] { return point_walk(); }, place);
+}
+
+}  // namespace
+
+TEST_CASE("what is written in D4RL's layout is read back", "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "a.h5";
+  const OfflineData data = five_rows();
+  write_d4rl(path, data, "PointMaze-medium", GENERATE(0, 4));
+  const OfflineData read = read_offline(path);
+  CHECK(read.observations == data.observations);
+  CHECK(read.actions == data.actions);
+  CHECK(read.rewards == data.rewards);
+  CHECK(read.terminals == data.terminals);
+  CHECK(read.last == data.last);
+  CHECK(read.transitions() == std::vector<std::int64_t>{0, 1, 3});
+  CHECK(read.trajectories() == 2);
+  CHECK(H5File::open(path).shape("infos/qpos") == std::vector<std::uint64_t>{5, 1});
+  CHECK(H5File::open(path).read_float("infos/qvel").values == Values{0, 0, 0, 9, 9.5F});
+}
+
+TEST_CASE("D4RL's quirks: (N, 1) columns, missing timeouts, unmarked jumps", "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "odd.h5";
+  write_odd(path, {0, 1, 0, 0, 0}, true);
+  CHECK(read_d4rl(path).last == std::vector<std::uint8_t>{0, 0, 1, 0, 1});  // the jump is found
+  CHECK(read_d4rl(path, {.jump = 0}).last == std::vector<std::uint8_t>{0, 0, 0, 0, 1});
+  CHECK(read_d4rl(path).terminals == std::vector<std::uint8_t>{0, 1, 0, 0, 0});
+  write_odd(path, {0, 1, 0, 0, 0}, false);
+  CHECK(read_d4rl(path, {.max_episode_steps = 2, .jump = 0}).last ==
+        std::vector<std::uint8_t>{0, 1, 0, 1, 1});
+}
+
+TEST_CASE("a bad file is refused with the dataset's name", "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "bad.h5";
+  const auto refused = [&](const std::string& part) {
+    CHECK_THROWS_WITH(read_d4rl(path), Catch::Contains(part));
+  };
+  write_odd(path, {0, 1, 0}, true);
+  refused("'rewards': has shape (3, 1), expected (5)");
+  write_odd(path, {0, 1, 0, NAN, 0}, true);
+  refused("'rewards': is not finite in row 3");
+  {
+    H5File file = H5File::create(path);
+    write_table(file, "observations", {0, 0, 1, 1}, 2);
+    file.commit();
+  }
+  refused("'actions': is missing");
+  {
+    H5File file = H5File::create(path);
+    file.write("observations", std::span<const float>(Values{1, 2, 3}), {3});
+    file.commit();
+  }
+  refused("'observations': has shape (3)");
+  CHECK_THROWS_WITH(read_minari(path), Catch::Contains("'episode_0'"));
+  CHECK_THROWS_AS(read_offline(folder.path / "none.h5"), InputError);
+  CHECK_THROWS_WITH(read_offline(folder.path), Catch::Contains("main_data.hdf5"));
+}
+
+TEST_CASE("Minari: T + 1 observations an episode, the ant's place is put in front",
+          "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "main_data.hdf5";
+  {
+    H5File file = H5File::create(path);
+    for (const auto& [group, steps] : {std::pair{"episode_0", 2}, {"episode_1", 1}}) {
+      const std::string name = group;
+      const auto rows = static_cast<std::size_t>(steps) + 1;
+      write_table(file, name + "/observations/observation", Values(rows * 105, 7), 105);
+      write_table(file, name + "/observations/achieved_goal", Values(rows * 2, 3), 2);
+      write_table(file, name + "/actions", Values(rows - 1, .5), 1);
+      file.write(name + "/rewards", std::span<const float>(Values(rows - 1, 1)), {rows - 1});
+      file.write_flags(name + "/terminations", std::vector<std::uint8_t>(rows - 1, 1));
+    }
+    file.commit();
+  }
+  const OfflineData data = read_offline(folder.path);
+  CHECK(data.observation_size == 29);
+  CHECK(data.rows() == 5);
+  CHECK(data.transitions() == std::vector<std::int64_t>{0, 1, 3});
+  CHECK(data.observations[29] == 3);
+  CHECK(data.observations[31] == 7);
+  CHECK(data.actions == Values{.5, .5, 0, .5, 0});
+  CHECK(data.rewards == Values{1, 1, 0, 1, 0});
+}
+
+TEST_CASE("generated data: rows, goals, rewards and steps are what they claim", "[deep][data]") {
+  const Folder folder;
+  const std::string style = GENERATE("diverse", "play");
+  CAPTURE(style);
+  const fs::path path = folder.path / "d.h5";
+  const GenerateResult result = make(small(style), {.out = path});
+  CHECK(result.finished);
+  CHECK(result.unstable == 0);
+  CHECK_FALSE(fs::exists(folder.path / "d.h5.part"));
+  const OfflineData data = read_d4rl(path, {.jump = 0});
+  REQUIRE(data.rows() == 20'500);
+  CHECK(data.trajectories() == 21);
+  const Maze maze(find_layout("medium"), kPointCell);
+  const Place eval = maze.centre({6, 6});
+  const H5FloatArray goal = H5File::open(path).read_float("infos/goal");
+  const auto& listed = maze.layout().play_goals;
+  for (const std::int64_t row : data.transitions()) {
+    const auto i = static_cast<std::size_t>(row);
+    const float* s = &data.observations[4 * i];
+    REQUIRE(maze.free(maze.cell_at({s[0], s[1]})));
+    REQUIRE(distance({s[0], s[1]}, {s[4], s[5]}) < 0.08);  // 5 m/s on each axis for 0.01 s
+    REQUIRE((data.rewards[i] == 1) == (distance({s[4], s[5]}, eval) <= kSuccessRadius));
+    REQUIRE(std::abs(data.actions[2 * i]) <= 1);
+    const Cell target = maze.cell_at({goal.values[2 * i], goal.values[2 * i + 1]});
+    REQUIRE(maze.free(target));
+    if (style == "play") REQUIRE(std::find(listed.begin(), listed.end(), target) != listed.end());
+  }
+}
+
+TEST_CASE("expert data are successful runs from the start to the goal", "[deep][data]") {
+  const Folder folder;
+  GenerateOptions options = small("expert");
+  options.layout = "large";
+  options.noise = 0.1;
+  const GenerateResult result = make(options, {.out = folder.path / "e.h5"});
+  CHECK(result.episodes == 3);
+  const OfflineData data = read_d4rl(folder.path / "e.h5");
+  REQUIRE(data.trajectories() == 3);
+  bool first = true;
+  int successes = 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const float* s = &data.observations[4 * i];
+    if (first) CHECK(distance({s[0], s[1]}, {0, 0}) <= 0.15);
+    first = data.last[i] != 0;
+    if (!first) successes += data.rewards[i] == 1 ? 1 : 0;
+    if (first) CHECK(distance({s[0], s[1]}, {8, 6}) <= kSuccessRadius + 0.15);
+  }
+  CHECK(successes == 3);  // the step into the goal, and none before it
+}
+
+TEST_CASE("an interrupted generation goes on to the same file; threads change nothing",
+          "[deep][data]") {
+  const Folder folder;
+  const std::string style = GENERATE("diverse", "expert");
+  const GenerateOptions options = small(style);
+  const fs::path whole = folder.path / "whole.h5", resumed = folder.path / "resumed.h5";
+  CHECK(make(options, {.out = whole, .threads = 3}).finished);
+  if (style == "diverse") {
+    int turns = 0;
+    CHECK_FALSE(make(options, {.out = resumed, .stop = [&] { return ++turns == 2; }}).finished);
+    std::ofstream(resumed.string() + ".part", std::ios::app | std::ios::binary) << "half a record";
+    GenerateOptions other = options;
+    other.seed = 6;
+    CHECK_THROWS_WITH(make(other, {.out = resumed}), Catch::Contains("other settings"));
+  }
+  const GenerateResult result = make(options, {.out = resumed});
+  CHECK(result.finished);
+  CHECK(result.resumed == (style == "diverse" ? 8000 : 0));
+  const OfflineData a = read_d4rl(whole), b = read_d4rl(resumed);
+  CHECK(a.observations == b.observations);
+  CHECK(a.actions == b.actions);
+  CHECK(a.last == b.last);
+}
+
+TEST_CASE("a table that declares more than the file can hold is refused before it is read",
+          "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "a.h5";
+  write_d4rl(path, five_rows(), "x");
+  std::string file = bytes(path);
+  // The extent of `observations` as HDF5 stores it: 5, 2 and the maxima 5, 2 as 64-bit integers.
+  const std::string extent("\5\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16);
+  const auto at = file.find(extent);
+  REQUIRE(at != std::string::npos);
+  file[at + 4] = '\1';  // 2³² + 5 rows
+  std::ofstream(path, std::ios::binary) << file;
+  CHECK_THROWS_AS(read_d4rl(path), InputError);
+}
+
+}  // namespace speder::deep

@@ -1,0 +1,145 @@
+#include "deep/agent/agent.hpp"
+
+#include <functional>
+#include <set>
+
+#include "deep/agent/spectral_actor_critic.hpp"
+#include "tests/catch.hpp"
+#include "tests/unit/deep/learn/point_task.hpp"
+
+using namespace speder;
+using namespace speder::deep;
+
+namespace {
+
+AgentConfig tiny(const std::string& algorithm) {
+  AgentConfig c;
+  c.algorithm = algorithm;
+  c.feature_dim = 8;
+  c.feature_hidden = {16};
+  c.critic_width = 16;
+  c.actor_hidden = {16};
+  c.batch = 32;
+  c.rollout = 64;
+  c.epochs = 2;
+  c.reward_weight = 1;
+  return c;
+}
+
+const EnvSpec& spec() {
+  static const auto physics = point_physics();
+  return physics->spec;
+}
+
+RingBuffer filled(int steps) {
+  RingBuffer buffer(1, 1, steps);
+  Rng rng = SeedTree(9).stream("steps");
+  for (int i = 0; i < steps; ++i) {
+    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> next = {s[0] + 0.25F * a[0]};
+    buffer.add({s, a, -s[0] * s[0], next, i % 11 == 0, i % 7 == 0});
+  }
+  return buffer;
+}
+
+std::vector<Tensor> values(const std::vector<NamedTensor>& tensors, const std::string& prefix) {
+  std::vector<Tensor> out;
+  for (const NamedTensor& t : tensors) {
+    if (t.name.starts_with(prefix)) out.push_back(t.tensor.detach().clone());
+  }
+  REQUIRE_FALSE(out.empty());
+  return out;
+}
+
+bool same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!at::equal(a[i], b[i])) return false;
+  }
+  return a.size() == b.size();
+}
+
+/// Which of the named groups a step changed.
+std::set<std::string> changed_by(SpectralActorCritic& agent, const std::function<void()>& step) {
+  const std::vector<std::string> groups = {"phi.",    "mu.",    "reward_head.",   "phi_ema.",
+                                           "critic.", "actor.", "critic_target.", "log_alpha"};
+  std::vector<std::vector<Tensor>> before;
+  for (const auto& g : groups) before.push_back(values(agent.tensors(), g));
+  step();
+  std::set<std::string> changed;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!same(before[i], values(agent.tensors(), groups[i]))) changed.insert(groups[i]);
+  }
+  return changed;
+}
+
+}  // namespace
+
+TEST_CASE("SPEDER-SAC: each step moves its own parameters and no others", "[learn][agent]") {
+  SpectralActorCritic agent(tiny("speder"), spec(), at::kCPU, SeedTree(1));
+  const RingBuffer buffer = filled(200);
+  Rng rng(5);
+  const Minibatch batch = draw_minibatch(buffer, {.size = 32}, at::kCPU, rng);
+  Diagnostics d;
+  using Set = std::set<std::string>;
+  CHECK(changed_by(agent, [&] { agent.learn_features(batch, d); }) ==
+        Set{"phi.", "mu.", "reward_head."});
+  CHECK(changed_by(agent, [&] { agent.learn_critic(batch, d); }) == Set{"critic."});
+  CHECK(changed_by(agent, [&] { agent.improve_policy(batch, d); }) == Set{"actor.", "log_alpha"});
+  CHECK(changed_by(agent, [&] { agent.follow(); }) == Set{"phi_ema.", "critic_target."});
+  for (const NamedTensor& t : agent.tensors()) CHECK_FALSE(t.tensor.grad().defined());
+}
+
+TEST_CASE("every algorithm: one seed twice is identical, another seed is not", "[learn][agent]") {
+  const std::string algorithm(GENERATE(from_range(algorithms())));
+  CAPTURE(algorithm);
+  const RingBuffer buffer = filled(64);
+  const auto trained = [&](std::uint64_t seed) {
+    Agent agent = make_agent(tiny(algorithm), spec(), at::kCPU, SeedTree(seed));
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      Rng rng = SeedTree(seed).stream("update", i);
+      for (const NamedTensor& n : agent.update(buffer, rng)) {
+        CHECK(n.tensor.isfinite().all().item<bool>());
+      }
+    }
+    return values(agent.tensors(), "actor.");
+  };
+  CHECK(same(trained(1), trained(1)));
+  CHECK_FALSE(same(trained(1), trained(2)));
+}
+
+TEST_CASE("every algorithm: actions lie in the box; noise moves them, its absence does not",
+          "[learn][agent]") {
+  const std::string algorithm(GENERATE(from_range(algorithms())));
+  CAPTURE(algorithm);
+  const Agent agent = make_agent(tiny(algorithm), spec(), at::kCPU, SeedTree(1));
+  const Tensor x = at::linspace(-2, 2, 7).view({7, 1});
+  const Tensor mean = agent.act(x, {});
+  CHECK(mean.abs().max().item<double>() <= 1);
+  CHECK(at::equal(mean, agent.act(x, {})));
+  CHECK_FALSE(at::equal(mean, agent.act(x, at::ones({7, 1}))));
+  CHECK_FALSE(mean.requires_grad());
+}
+
+TEST_CASE("objectives, bonus and no reward head: all combinations run and stay finite",
+          "[learn][agent]") {
+  AgentConfig c = tiny("speder");
+  c.objective = GENERATE("dual", "exact", "literal");
+  c.reward_weight = GENERATE(0.0, 1.0);
+  c.bonus = GENERATE(0.0, 5.0);
+  c.prob_weight = 0.1;
+  c.feature_updates = 2;
+  Agent agent = make_agent(c, spec(), at::kCPU, SeedTree(1));
+  Rng rng(8);
+  const Diagnostics d = agent.update(filled(100), rng);
+  for (const NamedTensor& n : d) CHECK(n.tensor.isfinite().all().item<bool>());
+}
+
+TEST_CASE("unknown algorithm and objective are named with the choices", "[learn][agent]") {
+  AgentConfig c = tiny("speeder");
+  CHECK_THROWS_WITH(make_agent(c, spec(), at::kCPU, SeedTree(1)),
+                    Catch::Contains("'speeder'") && Catch::Contains("sac3"));
+  c = tiny("speder");
+  c.objective = "duel";
+  CHECK_THROWS_WITH(make_agent(c, spec(), at::kCPU, SeedTree(1)), Catch::Contains("literal"));
+}

@@ -1,0 +1,254 @@
+#include "deep/train.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "core/check.hpp"
+#include "deep/checkpoint.hpp"
+#include "tests/catch.hpp"
+#include "tests/unit/deep/learn/point_task.hpp"
+
+using namespace speder;
+using namespace speder::deep;
+namespace fs = std::filesystem;
+
+namespace {
+
+TrainConfig tiny_run(const std::string& algorithm) {
+  TrainConfig c;
+  c.env = "Point";
+  c.steps = 400;
+  c.random_steps = 60;
+  c.replay = 150;  // wraps
+  c.eval_every = 100;
+  c.eval_episodes = 3;
+  c.agent.algorithm = algorithm;
+  c.agent.feature_dim = 8;
+  c.agent.feature_hidden = {16};
+  c.agent.critic_width = 16;
+  c.agent.actor_hidden = {16};
+  c.agent.batch = 16;
+  c.agent.rollout = 90;
+  c.agent.epochs = 2;
+  c.agent.bonus = 1;
+  c.agent.bonus_refresh = 25;
+  return c;
+}
+
+struct TemporaryFolder {
+  explicit TemporaryFolder(const std::string& name)
+      : path(fs::temp_directory_path() / ("speder_learn_" + name + std::to_string(::getpid()))) {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~TemporaryFolder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+/// Stops once `steps` steps are done.
+TrainObserver stop_after(int steps) {
+  auto count = std::make_shared<int>(0);
+  TrainObserver o;
+  o.stop = [count, steps] { return (*count)++ >= steps; };
+  return o;
+}
+
+RunPlace saving(const fs::path& folder, bool resume = false) {
+  return {.device = at::kCPU, .checkpoints = folder, .checkpoint_every = 50, .resume = resume};
+}
+
+void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
+  const auto position = static_cast<std::streamoff>(offset);
+  std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+  f.seekg(position);
+  const int byte = f.get();
+  f.seekp(position);
+  f.put(static_cast<char>(byte ^ 0x40));
+}
+
+}  // namespace
+
+TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit for bit",
+          "[learn][train]") {
+  const auto [algorithm, overlap] =
+      GENERATE(table<std::string, bool>({{"speder", false}, {"speder", true}, {"ppo", false}}));
+  const int stop = GENERATE(30, 333);
+  CAPTURE(algorithm, overlap, stop);
+  TrainConfig config = tiny_run(algorithm);
+  config.overlap = overlap;
+  const TrainResult whole = train(config, point_physics(), {});
+  REQUIRE(whole.measures.size() > 8);
+  const TemporaryFolder folder("resume");
+  const TrainResult part = train(config, point_physics(), saving(folder.path), stop_after(stop));
+  CHECK(part.end == TrainEnd::kInterrupted);
+  std::int64_t from = 0;
+  TrainObserver observer;
+  observer.resumed = [&](std::int64_t step) { from = step; };
+  const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
+  CHECK((from > 0) == (stop > 60));  // the first checkpoint comes with the episode that ends at 60
+  CHECK((rest.measures == whole.measures));
+}
+
+TEST_CASE("resume: a damaged checkpoint is passed over for the previous one", "[learn][train]") {
+  const TrainConfig config = tiny_run("sac2");
+  const TrainResult whole = train(config, point_physics(), {});
+  const TemporaryFolder folder("damage");
+  static_cast<void>(train(config, point_physics(), saving(folder.path), stop_after(250)));
+  const fs::path newest = folder.path / "checkpoint.bin";
+  const std::string damage = GENERATE("truncated", "one bit flipped", "empty", "missing");
+  CAPTURE(damage);
+  if (damage == "truncated") fs::resize_file(newest, fs::file_size(newest) / 2);
+  if (damage == "one bit flipped") overwrite_byte(newest, fs::file_size(newest) / 2);
+  if (damage == "empty") fs::resize_file(newest, 0);
+  if (damage == "missing") fs::remove(newest);
+  std::string warning;
+  std::int64_t from = 0;
+  TrainObserver observer;
+  observer.warning = [&](const std::string& w) { warning = w; };
+  observer.resumed = [&](std::int64_t step) { from = step; };
+  const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
+  CHECK(warning.empty() == (damage == "missing"));
+  CHECK(from > 0);
+  CHECK((rest.measures == whole.measures));
+}
+
+TEST_CASE("overlap: one seed twice is identical, differs from one after the other, not for ppo",
+          "[learn][train]") {
+  TrainConfig config = tiny_run("sac2");
+  const TrainResult apart = train(config, point_physics(), {});
+  config.overlap = true;
+  const TrainResult first = train(config, point_physics(), {});
+  CHECK((first.measures == train(config, point_physics(), {}).measures));
+  CHECK_FALSE((first.measures == apart.measures));
+  config.agent.algorithm = "ppo";
+  CHECK_THROWS_WITH(train(config, point_physics(), {}), Catch::Contains("overlap"));
+}
+
+TEST_CASE("resume: other settings are refused", "[learn][train]") {
+  TrainConfig config = tiny_run("sac2");
+  const TemporaryFolder folder("settings");
+  static_cast<void>(train(config, point_physics(), saving(folder.path), stop_after(100)));
+  config.agent.discount = 0.5;
+  CHECK_THROWS_WITH(train(config, point_physics(), saving(folder.path, true)),
+                    Catch::Contains("other settings"));
+}
+
+TEST_CASE("a full disk is one clear error, and the checkpoint that was there stays",
+          "[learn][train]") {
+  const TemporaryFolder folder("full");
+  const std::string small = "state";
+  save_checkpoint(folder.path, {{"a", as_bytes(small)}});
+  const std::string large(1 << 20, 'x');
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  auto* handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  std::string message;
+  try {
+    save_checkpoint(folder.path, {{"a", as_bytes(large)}});
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK_THAT(message, Catch::Contains("cannot write"));
+  const LoadedCheckpoint loaded = load_checkpoint(folder.path);
+  REQUIRE(loaded.checkpoint);
+  CHECK(loaded.warning.empty());
+  CHECK(loaded.checkpoint->text("a") == small);
+  CHECK_FALSE(fs::exists(folder.path / "checkpoint.new.bin"));
+}
+
+TEST_CASE("divergence stops the run, names the first bad quantity and keeps the checkpoint",
+          "[learn][train]") {
+  static Task hot = point_task();
+  // Fine for 700 steps, then rewards whose squares overflow single precision.
+  static int calls = 0;
+  calls = 0;
+  hot.reward = [](const Transition&) { return ++calls > 700 ? 1e30 : 0.0; };
+  auto physics = std::make_shared<Physics>(Physics{&hot, {}, {}, point_physics()->spec});
+  TrainConfig config = tiny_run("speder");
+  config.agent.reward_weight = 1;
+  config.steps = 4000;
+  config.eval_every = 5000;
+  const TemporaryFolder folder("diverge");
+  const TrainResult r = train(config, physics, saving(folder.path));
+  CHECK(r.end == TrainEnd::kDiverged);
+  CHECK_THAT(r.problem, Catch::StartsWith("reward_loss was not finite"));
+  CHECK(load_checkpoint(folder.path).checkpoint);
+}
+
+TEST_CASE("evaluations do not touch training", "[learn][train]") {
+  TrainConfig config = tiny_run("sac2");
+  const TrainResult often = train(config, point_physics(), {});
+  config.eval_every = 200;
+  config.eval_episodes = 1;
+  const TrainResult seldom = train(config, point_physics(), {});
+  const auto loss = [](const TrainResult& r) {
+    for (const Measure& m : r.measures) {
+      if (m.metric == "critic_loss" && m.n == 400) return m.value;
+    }
+    return -1.0;
+  };
+  CHECK(loss(often) > 0);
+  CHECK(loss(often) == loss(seldom));
+}
+
+TEST_CASE("a run's result is the mean of its last four evaluations", "[learn][train]") {
+  std::vector<Measure> m;
+  for (int i = 1; i <= 6; ++i) {
+    m.push_back({"return", i, static_cast<double>(i)});
+    m.push_back({"length", i, 100.0});
+  }
+  CHECK(final_return(m) == 4.5);
+  m.resize(4);
+  CHECK(final_return(m) == 1.5);
+  CHECK(std::isnan(final_return({})));
+}
+
+TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
+          "[learn][learning]") {
+  TrainConfig config = tiny_run("speder");
+  config.steps = 2500;
+  config.random_steps = 300;
+  config.replay = 10'000;
+  config.eval_every = 500;
+  config.eval_episodes = 50;
+  config.agent = AgentConfig{.algorithm = "speder",
+                             .feature_dim = 32,
+                             .feature_hidden = {64},
+                             .critic_width = 64,
+                             .actor_hidden = {64}};
+  config.agent.reward_weight = 1;
+  config.agent.batch = 128;
+  config.agent.discount = 0.9;
+  config.agent.tau = config.agent.feature_tau = 0.02;
+  config.agent.feature_lr = config.agent.actor_lr = config.agent.critic_lr = 1e-3;
+  config.agent.alpha_lr = 3e-3;
+  const TrainResult r = train(config, point_physics(), {});
+  const auto last = [&](const std::string& metric) {
+    double value = std::nan("");
+    for (const Measure& m : r.measures) {
+      if (m.metric == metric) value = m.value;
+    }
+    return value;
+  };
+  // Bounds stated beforehand. From |x| uniform on (0, 1): moving with action u scores
+  // −∑_k (1 − uk/4)³₊/3: −0.52 at full speed, −0.84 at half, −4 standing still.
+  CAPTURE(last("return"), last("feature_loss"), last("mass"), last("reward_loss"), last("entropy"));
+  CHECK(last("return") > -0.84);
+  // −∑ σ_k² over the modes learned. x' is a function of (x, a), so every σ is 1 and the constant
+  // mode alone reaches −1: at least one more must be there.
+  CHECK(last("feature_loss") < -2);
+  // The others: more than half the way from where an untrained agent is to where it should end.
+  CHECK_THAT(last("mass"), WithinAbs(1.0, 0.5));  // E Z: from 0 to the 1 of a density
+  // ½ Var(x²) of the best policy's own steps, which a constant guess would leave, is 0.0097
+  CHECK(last("reward_loss") < 0.0097 / 2);
+  // from log 2, a uniform action, to the target −1
+  CHECK_THAT(last("entropy"), WithinAbs(-1.0, (1 + std::log(2.0)) / 2));
+}
