@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/check.hpp"
+#include "core/statistics.hpp"
 
 namespace speder {
 namespace {
@@ -153,10 +154,70 @@ void add_heat(const mp::axes_handle& axes, const HeatMap& heat) {
   axes->y_axis().ticklabels(names);
 }
 
-void style_axis(mp::axis_type& axis, const Axis& wanted) {
+// From the first to the last number drawn, with a little room.
+Interval range_of(const Axis& axis, const std::vector<double>& values) {
+  const bool log = axis.scale == Scale::kLog;
+  const auto to = [&](double v) { return log ? std::log(v) : v; };
+  const auto from = [&](double v) { return log ? std::exp(v) : v; };
+  double low = INFINITY, high = -INFINITY;
+  for (const double v : values) {
+    low = std::min(low, to(v));
+    high = std::max(high, to(v));
+  }
+  constexpr double kRoom = 0.05;
+  const double room = high > low ? kRoom * (high - low) : 1;
+  return {axis.low.value_or(from(low - room)), axis.high.value_or(from(high + room))};
+}
+
+// The point a share of the axis away from its low end.
+double along(const Axis& axis, Interval range, double share) {
+  if (axis.scale == Scale::kLog) return range.low * std::pow(range.high / range.low, share);
+  return range.low + share * (range.high - range.low);
+}
+
+void style_axis(mp::axis_type& axis, const Axis& wanted, Interval range) {
   axis.label(label_text(wanted.label));
   if (wanted.scale == Scale::kLog) axis.scale(mp::axis_type::axis_scale::log);
-  if (wanted.low && wanted.high) axis.limits({*wanted.low, *wanted.high});
+  axis.limits({range.low, range.high});
+}
+
+void append(std::vector<double>& to, const std::vector<double>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// Every x and every y of the panel.
+std::pair<std::vector<double>, std::vector<double>> drawn(const Panel& panel) {
+  std::pair<std::vector<double>, std::vector<double>> out;
+  auto& [xs, ys] = out;
+  for (const Series& s : panel.series) {
+    append(xs, s.x);
+    for (const auto* values : {&s.y, &s.low, &s.high}) append(ys, *values);
+  }
+  for (const FitLine& f : panel.fits) {
+    append(xs, {f.from, f.to});
+    append(ys, {value(f, f.from), value(f, f.to)});
+  }
+  for (const ReferenceLine& r : panel.references) {
+    append(xs, r.x);
+    append(ys, r.y);
+  }
+  for (const Histogram& h : panel.histograms) {
+    append(xs, h.edges);
+    append(ys, h.heights);
+    if (panel.y.scale == Scale::kLinear) ys.push_back(0);
+  }
+  return out;
+}
+
+// Below the axis: the library's own "outside" goes beside it, over the data.
+void add_legend(const mp::axes_handle& axes, const Panel& panel, Interval x, Interval y) {
+  const auto legend = mp::legend(axes);
+  legend->strings(std::vector<std::string>{});  // names of its own for what has none
+  legend->location(mp::legend::general_alignment::topleft);
+  constexpr double kBelow = -0.24;  // of the axis: the tick labels and the axis label end there
+  legend->position(
+      {static_cast<float>(along(panel.x, x, 0)), static_cast<float>(along(panel.y, y, kBelow))});
+  legend->box(false);
 }
 
 void add_panel(const mp::axes_handle& axes, const Panel& panel) {
@@ -166,15 +227,19 @@ void add_panel(const mp::axes_handle& axes, const Panel& panel) {
   for (const Series& s : panel.series) add_series(axes, s);
   add_lines(axes, panel);
   axes->title(label_text(panel.title));
-  style_axis(axes->x_axis(), panel.x);
-  style_axis(axes->y_axis(), panel.y);
-  if (panel.heat) return;
+  if (panel.heat) {
+    axes->x_axis().label(label_text(panel.x.label));
+    axes->y_axis().label(label_text(panel.y.label));
+    return;
+  }
+  const auto [xs, ys] = drawn(panel);
+  if (xs.empty()) return;
+  const Interval x = range_of(panel.x, xs);
+  const Interval y = range_of(panel.y, ys);
+  style_axis(axes->x_axis(), panel.x, x);
+  style_axis(axes->y_axis(), panel.y, y);
   axes->grid(true);
-  const auto legend = mp::legend(axes);
-  legend->strings(std::vector<std::string>{});  // names of its own for what has none
-  legend->location(mp::legend::general_alignment::bottomleft);
-  legend->inside(false);
-  legend->box(false);
+  add_legend(axes, panel, x, y);
 }
 
 // Left, bottom, width and height of panel i as shares of the picture, with room for the legend.
