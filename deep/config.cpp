@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "deep/config_visit.hpp"
 #include "deep/features/spectral_loss.hpp"
 
 namespace speder::deep {
@@ -15,7 +16,6 @@ constexpr Limits kUnitInterval{0, 1};
 constexpr Limits kNonNegative{0, 1e12};
 constexpr Limits kRate{1e-12, 1};
 
-/// One visitor for reading and for writing, so that the two cannot drift apart.
 template <class Visitor>
 void visit_agent(Visitor&& v, AgentConfig& a) {
   v("algorithm", a.algorithm);
@@ -63,43 +63,6 @@ void visit(Visitor&& v, TrainConfig& c) {
   v("overlap", c.overlap);
   visit_agent(v, c.agent);
 }
-
-struct ReadFrom {
-  const ConfigTable& table;
-  template <class T, class... L>
-  void operator()(const char* key, T& value, L... limits) const {
-    table.read(key, value, limits...);
-  }
-};
-
-struct WriteTo {
-  std::string& out;
-  template <class... L>
-  void operator()(const char* key, const std::string& value, L...) const {
-    out += fmt::format("{} = \"{}\"\n", key, value);
-  }
-  template <class... L>
-  void operator()(const char* key, const std::vector<int>& values, L...) const {
-    std::string list;
-    for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
-    out += fmt::format("{} = [{}]\n", key, list);
-  }
-  template <class... L>
-  void operator()(const char* key, double value, L...) const {
-    const std::string text = fmt::format("{}", value);
-    const bool whole = text.find_first_of(".en") == std::string::npos;
-    out += fmt::format("{} = {}{}\n", key, text, whole ? ".0" : "");
-  }
-  template <class... L>
-  void operator()(const char* key, bool value, L...) const {
-    out += fmt::format("{} = {}\n", key, value);
-  }
-  template <class T, class... L>
-  requires std::integral<T>
-  void operator()(const char* key, T value, L...) const {
-    out += fmt::format("{} = {}\n", key, value);
-  }
-};
 
 }  // namespace
 

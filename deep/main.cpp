@@ -29,6 +29,8 @@ int run(int argc, char** argv) {
   speder::deep::cli::add_bench_update(app);
   speder::deep::cli::add_table(app);
   speder::deep::cli::add_data(app);
+  speder::deep::cli::add_heatmap(app);
+  speder::deep::cli::add_imitate(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help

@@ -19,6 +19,8 @@ void add_common(CLI::App& command, Common& common);
 // One file per command; main.cpp lists them.
 void add_envs(CLI::App& app);
 void add_data(CLI::App& app);
+void add_heatmap(CLI::App& app);
+void add_imitate(CLI::App& app);
 void add_rollout(CLI::App& app);
 void add_bench_env(CLI::App& app);
 void add_train(CLI::App& app);

@@ -15,6 +15,7 @@ class Adam {
   /// The same with the gradients given; they may be changed.
   void apply(const std::vector<Tensor>& gradients);
 
+  void set_learning_rate(double learning_rate) { learning_rate_ = learning_rate; }
   [[nodiscard]] const std::vector<Tensor>& parameters() const { return parameters_; }
   void name_tensors(const std::string& prefix, std::vector<NamedTensor>& out) const;
 

@@ -20,7 +20,7 @@ Tensor uniform(at::IntArrayRef size, int fan_in, Device device, Rng& rng) {
   return values.to(device).set_requires_grad(true);
 }
 
-/// In place: the gradient of a product does not need its result, those of the activations do.
+/// In place where it can be: the gradient of a product does not need its result, those of the activations do.
 void activate(Tensor& x, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
@@ -31,6 +31,9 @@ void activate(Tensor& x, Activation activation) {
       return;
     case Activation::kTanh:
       at::tanh_(x);
+      return;
+    case Activation::kSwish:
+      x = at::silu(x);  // its gradient needs the input
       return;
   }
 }

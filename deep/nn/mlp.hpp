@@ -5,7 +5,7 @@
 
 namespace speder::deep {
 
-enum class Activation { kRelu, kElu, kTanh };
+enum class Activation { kRelu, kElu, kTanh, kSwish };
 
 struct MlpShape {
   int input = 0;

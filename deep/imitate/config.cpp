@@ -1,0 +1,163 @@
+#include "deep/imitate/config.hpp"
+
+#include "core/check.hpp"
+#include "deep/config_visit.hpp"
+
+namespace speder::deep {
+namespace {
+
+constexpr Limits kFraction{0, 1};
+constexpr Limits kWeight{-1, 1e12};
+constexpr Limits kLogVariance{-30, 30};
+
+template <class Visitor>
+void visit(Visitor&& v, ImitateConfig& c) {
+  v("body", c.body);
+  v("layout", c.layout);
+  v("style", c.style);
+  v("method", c.method);
+  v("seed", c.seed);
+  v("rows", c.rows);
+  v("expert_episodes", c.expert_episodes);
+  v("data_noise", c.data_noise, Limits{0, 10});
+  v("expert_noise", c.expert_noise, Limits{0, 10});
+  v("hidden", c.hidden);
+  v("latent", c.latent, Limits{0, 65536});
+  v("skill", c.skill);
+  v("fourier", c.fourier);
+  v("window", c.window);
+  v("rnn", c.rnn);
+  v("pretrain_steps", c.pretrain_steps);
+  v("batch", c.batch, Limits{2, 65536});
+  v("pretrain_lr", c.pretrain_lr, kFraction);
+  v("mu_weight", c.mu_weight, kWeight);
+  v("ortho_weight", c.ortho_weight, kWeight);
+  v("norm_weight", c.norm_weight, kWeight);
+  v("decoder_gradient", c.decoder_gradient);
+  v("latent_scale", c.latent_scale);
+  v("latent_rate", c.latent_rate, kFraction);
+  v("decoder", c.decoder);
+  v("standardise_states", c.standardise_states);
+  v("skill_kl", c.skill_kl, Limits{0, 1e6});
+  v("steps", c.steps);
+  v("lr", c.lr, kFraction);
+  v("decay", c.decay);
+  v("logvar_low", c.logvar_low, kLogVariance);
+  v("logvar_high", c.logvar_high, kLogVariance);
+  v("eval_every", c.eval_every);
+  v("eval_episodes", c.eval_episodes);
+  v("final_episodes", c.final_episodes);
+  v("latent_action", c.latent_action);
+  v("decoder_action", c.decoder_action);
+}
+
+void require_word(const ConfigTable& table, const char* key, const std::string& value,
+                  const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) {
+    if (word == value) return;
+    list += " " + word;
+  }
+  table.fail(key, fmt::format("'{}' is none of:{}", value, list));
+}
+
+struct TableRow {
+  std::string_view layout, style;
+  double mu, ortho;                  // without the normalisation term
+  double mu_norm, ortho_norm, norm;  // with it
+};
+// [imitation.md § 3.1, the paper's coefficient table]
+constexpr TableRow kCoefficients[] = {{"large", "diverse", 0.1, 0.1, 0.01, 0.01, 1},
+                                      {"large", "play", 0.01, 0.01, 1, 0.01, 1},
+                                      {"medium", "diverse", 1, 0.01, 0.1, 1, 0.1},
+                                      {"medium", "play", 1, 0.01, 1, 0.1, 1}};
+
+}  // namespace
+
+const std::vector<ImitationMethod>& imitation_methods() {
+  static const std::vector<ImitationMethod> table = {
+      {"speder", MethodKind::kSpectral, 256, 3e-5, true},
+      {"speder-nonorm", MethodKind::kSpectral, 256, 3e-5, false},
+      {"bc", MethodKind::kDirect, 0, 1e-4, false},
+      {"trail-ebm", MethodKind::kEnergy, 64, 3e-5, false},
+      {"trail-linear", MethodKind::kFourier, 64, 3e-5, false},
+      {"opal", MethodKind::kSkill, 0, 1e-4, false},
+      {"spirl", MethodKind::kSkill, 0, 1e-4, false},
+      {"skild", MethodKind::kSkill, 0, 1e-4, false}};
+  return table;
+}
+
+const ImitationMethod& find_method(std::string_view name) {
+  std::string names;
+  for (const ImitationMethod& method : imitation_methods()) {
+    if (method.name == name) return method;
+    names += fmt::format(" {}", method.name);
+  }
+  throw InputError(fmt::format("no method is called '{}'; there are:{}", name, names));
+}
+
+SpectralCoefficients coefficients(const ImitateConfig& c) {
+  const bool norm = find_method(c.method).norm;
+  SpectralCoefficients out{};
+  for (const TableRow& row : kCoefficients) {
+    if (row.layout != c.layout || row.style != c.style) continue;
+    out = norm ? SpectralCoefficients{row.mu_norm, row.ortho_norm, row.norm}
+               : SpectralCoefficients{row.mu, row.ortho, 0};
+  }
+  if (c.mu_weight >= 0) out.mu = c.mu_weight;
+  if (c.ortho_weight >= 0) out.ortho = c.ortho_weight;
+  if (c.norm_weight >= 0 && norm) out.norm = c.norm_weight;
+  return out;
+}
+
+int latent_size(const ImitateConfig& c) {
+  const ImitationMethod& method = find_method(c.method);
+  if (method.kind == MethodKind::kSkill) return c.skill;
+  return c.latent > 0 ? c.latent : method.latent;
+}
+
+int hold(const ImitateConfig& c) {
+  return find_method(c.method).kind == MethodKind::kSkill ? c.window : 1;
+}
+
+double learning_rate(const ImitateConfig& c, std::int64_t step) {
+  const double lr = c.lr > 0 ? c.lr : find_method(c.method).lr;
+  const double share = static_cast<double>(step) / c.steps;
+  if (c.decay == "none" || share < 0.9) return lr;
+  return share < 0.95 ? 0.1 * lr : 0.01 * lr;
+}
+
+ImitateSuite read_imitate_suite(const std::filesystem::path& file, std::string_view overrides) {
+  const ConfigTable table =
+      ConfigTable::parse(overrides, "command line").over(ConfigTable::load(file));
+  ImitateSuite suite;
+  ImitateConfig& c = suite.base;
+  table.read("layouts", suite.layouts);
+  table.read("styles", suite.styles);
+  table.read("methods", suite.methods);
+  table.read("seeds", suite.seeds);
+  visit(ReadFrom{table}, c);
+  table.refuse_unknown();
+  if (suite.methods.empty()) {
+    for (const ImitationMethod& m : imitation_methods()) suite.methods.emplace_back(m.name);
+  }
+  for (const std::string& m : suite.methods) (void)find_method(m);
+  for (const std::string& l : suite.layouts) require_word(table, "layouts", l, {"medium", "large"});
+  for (const std::string& s : suite.styles) require_word(table, "styles", s, {"diverse", "play"});
+  require_word(table, "body", c.body, {"point", "ant"});
+  require_word(table, "latent_scale", c.latent_scale, {"none", "sqrt_d", "standardise"});
+  require_word(table, "decoder", c.decoder, {"gaussian", "tanh"});
+  require_word(table, "decay", c.decay, {"piecewise", "none"});
+  require_word(table, "latent_action", c.latent_action, {"sample", "mean"});
+  require_word(table, "decoder_action", c.decoder_action, {"mode", "sample"});
+  return suite;
+}
+
+std::string to_toml(const ImitateConfig& config) {
+  std::string out;
+  ImitateConfig copy = config;
+  visit(WriteTo{out}, copy);
+  return out;
+}
+
+}  // namespace speder::deep

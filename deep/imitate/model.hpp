@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+
+#include "deep/imitate/config.hpp"
+#include "deep/imitate/gaussian.hpp"
+#include "deep/nn/torch.hpp"
+
+namespace speder::deep {
+
+/// B stretches of t logged steps; states are standardised.
+struct Windows {
+  Tensor states;   // (B, t+1, S)
+  Tensor actions;  // (B, t, A)
+  Tensor base;     // (B, S) next states drawn independently: s̃ ~ p
+};
+
+struct Sizes {
+  int state = 0;
+  int action = 0;
+};
+
+/// What phase 1 learns, as a row of functions over one hidden state.
+struct LatentModel {
+  int latent = 0;  // columns of z
+  /// One step of phase 1.
+  std::function<Diagnostics(const Windows&, Rng&)> update;
+  /// z of logged windows; log_std is undefined for methods without a distribution.
+  std::function<GaussianHead(const Windows&)> encode;
+  /// p(z|s) of the skill methods.
+  std::function<GaussianHead(const Tensor& state)> prior;
+  /// π_α(·|s, z) before the action is clipped or squashed.
+  std::function<GaussianHead(const Tensor& state, const Tensor& z)> decode;
+  std::function<std::vector<NamedTensor>()> tensors;
+};
+
+/// speder, speder-nonorm, trail-ebm, trail-linear.
+[[nodiscard]] LatentModel representation_model(const ImitateConfig& config, const Sizes& sizes,
+                                               const SeedTree& seeds);
+/// opal, spirl, skild.
+[[nodiscard]] LatentModel skill_model(const ImitateConfig& config, const Sizes& sizes,
+                                      const SeedTree& seeds);
+
+/// −log π(a) of logged actions under the configured decoder, without the constant of the tanh.
+[[nodiscard]] Tensor action_nll(const ImitateConfig& config, const GaussianHead& head,
+                                const Tensor& action);
+/// An action in [−1, 1]ᴬ: the mode, or drawn when noise is defined.
+[[nodiscard]] Tensor to_action(const ImitateConfig& config, const GaussianHead& head,
+                               const Tensor& noise);
+
+}  // namespace speder::deep

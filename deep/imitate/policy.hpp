@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "deep/env/env.hpp"
+#include "deep/imitate/imitate.hpp"
+#include "deep/nn/adam.hpp"
+#include "deep/nn/mlp.hpp"
+
+namespace speder::deep {
+
+/// Phase 2: π_Z(z|s) on the expert's latents with φ and π_α frozen; for bc the policy π(a|s) itself.
+class LatentPolicy {
+ public:
+  LatentPolicy(const ImitateConfig& config, const ImitationSets& sets, const LatentModel& model);
+
+  /// Takes the expert's latents from the model as it is now. Call before the first update.
+  void begin();
+  Diagnostics update(std::int64_t step, Rng& rng);
+  /// Actions (E, A) for standardised states; z (E, D) is redrawn when `redraw`.
+  [[nodiscard]] Tensor act(const Tensor& states, bool redraw, Tensor& z, Rng& rng) const;
+  void name_tensors(std::vector<NamedTensor>& out) const;
+
+ private:
+  [[nodiscard]] bool direct() const { return kind_ == MethodKind::kDirect; }
+  [[nodiscard]] GaussianHead head(const Tensor& states) const;
+
+  ImitateConfig config_;
+  MethodKind kind_;
+  const ImitationSets* sets_;
+  const LatentModel* model_;
+  Mlp network_;
+  Adam adam_;
+  Tensor states_, targets_;         // (n, S), (n, D): latents, or actions for bc
+  GaussianHead posterior_, prior_;  // (n, D) of skild and spirl
+};
+
+struct Trial {
+  double success = 0;  // share of episodes that reached the goal
+  double length = 0;   // mean number of steps
+};
+/// One episode in each environment, side by side; episode i starts from stream ("episode", i).
+[[nodiscard]] Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets,
+                               std::vector<Env>& envs, int hold, const SeedTree& seeds);
+
+}  // namespace speder::deep
