@@ -20,7 +20,8 @@ Tensor uniform(at::IntArrayRef size, int fan_in, Device device, Rng& rng) {
   return values.to(device).set_requires_grad(true);
 }
 
-/// In place where it can be: the gradient of a product does not need its result, those of the activations do.
+/// In place where it can be: the gradient of a product does not need its result, those of the
+/// activations do.
 void activate(Tensor& x, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
@@ -47,8 +48,10 @@ Tensor activation_gradient(const Tensor& gradient, const Tensor& result, Activat
       return at::elu_backward(gradient, 1, 1, 1, /*is_result=*/true, result);
     case Activation::kTanh:
       return at::tanh_backward(gradient, result);
+    case Activation::kSwish:
+      break;  // not a function of the result: Mlp lets libtorch record it
   }
-  return gradient;
+  throw std::logic_error("this activation's gradient needs its input");
 }
 
 /// The layers' results h_1 … h_L of one network: h_l = f(h_{l−1} W_lᵀ + b_l), no f at the last.
@@ -57,7 +60,7 @@ std::vector<Tensor> layer_results(const Tensor& x, at::TensorList parameters,
   std::vector<Tensor> h;
   const std::size_t layers = parameters.size() / 2;
   for (std::size_t l = 0; l < layers; ++l) {
-    h.push_back(at::addmm(parameters[2 * l + 1], l == 0 ? x : h.back(), parameters[2 * l].t()));
+    h.push_back(at::linear(l == 0 ? x : h.back(), parameters[2 * l], parameters[2 * l + 1]));
     if (l + 1 < layers) activate(h.back(), activation);
   }
   return h;
@@ -122,7 +125,8 @@ Mlp::Mlp(const MlpShape& shape, Device device, Rng& rng) : shape_(shape) {
 
 Tensor Mlp::operator()(const Tensor& x) const {
   const int e = shape_.copies;
-  if (e == 1 && !at::GradMode::is_enabled()) {
+  const bool one_node = x.dim() == 2 && shape_.activation != Activation::kSwish;
+  if (e == 1 && !(one_node && at::GradMode::is_enabled())) {
     return layer_results(x, parameters_, shape_.activation).back();
   }
   if (e == 1) {

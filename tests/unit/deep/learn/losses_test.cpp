@@ -137,7 +137,8 @@ TEST_CASE("network: twin heads with one output equal two separate products", "[l
 }
 
 TEST_CASE("network: its gradients are those of the products written out", "[learn][nn]") {
-  const Activation activation = GENERATE(Activation::kRelu, Activation::kElu, Activation::kTanh);
+  const Activation activation =
+      GENERATE(Activation::kRelu, Activation::kElu, Activation::kTanh, Activation::kSwish);
   const std::vector<int> hidden = GENERATE(std::vector<int>{}, std::vector<int>{5, 4});
   Rng rng(2);
   const Mlp network(
@@ -150,9 +151,10 @@ TEST_CASE("network: its gradients are those of the products written out", "[lear
     for (std::size_t l = 0; l < p.size(); l += 2) {
       h = at::mm(h, p[l].t()) + p[l + 1];
       if (l + 2 == p.size()) break;
-      h = activation == Activation::kRelu  ? at::relu(h)
-          : activation == Activation::kElu ? at::elu(h)
-                                           : at::tanh(h);
+      h = activation == Activation::kRelu   ? at::relu(h)
+          : activation == Activation::kElu  ? at::elu(h)
+          : activation == Activation::kTanh ? at::tanh(h)
+                                            : at::silu(h);
     }
     return h;
   };
