@@ -7,5 +7,10 @@ target_compile_options(
             $<$<BOOL:${SPEDER_WERROR}>:-Werror>
             $<$<BOOL:${SPEDER_SANITIZE}>:-fsanitize=address,undefined
             -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
+if(SPEDER_BUILD_FUZZERS)  # coverage for libFuzzer in every library; its main in the fuzzer alone
+  target_compile_options(speder_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+                                                  -fno-sanitize-recover=undefined)
+  target_link_options(speder_options INTERFACE -fsanitize=address,undefined)
+endif()
 target_link_options(speder_options INTERFACE
                     $<$<BOOL:${SPEDER_SANITIZE}>:-fsanitize=address,undefined>)

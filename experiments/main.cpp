@@ -6,6 +6,9 @@
 
 #include "core/check.hpp"
 #include "experiments/cli/command.hpp"
+#include "experiments/cli/completion.hpp"
+#include "experiments/cli/doctor.hpp"
+#include "experiments/cli/numbers.hpp"
 #include "experiments/hand_over.hpp"
 
 namespace {
@@ -29,7 +32,10 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_report(app, exit_code);
   add_validate(app, exit_code);
   add_bench(app, exit_code);
+  add_doctor(app, exit_code);
+  add_completion(app);
   app.add_subcommand("deep", "MuJoCo and DeepMind Control tasks (speder deep --help)");
+  require_sound_numbers(app);
 }
 
 // CLI11 explains some mistakes over several lines; the user gets one.
@@ -46,7 +52,6 @@ int run(int argc, char** argv) {
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
   app.require_subcommand(0, 1);
   int exit_code = 0;
-  speder::cli::add_version(app, exit_code);
   add_commands(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -107,10 +107,12 @@ void add_behaviour_options(CLI::App& app, LearnOptions& options) {
       ->capture_default_str()
       ->group("Data");
   app.add_option("--omega", spec.omega, "behaviour coverage: max 1/pi_b(a|s) (0: 4|A|)")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->group("Data");
   app.add_option("--mix", spec.mix, "behaviour coverage")->capture_default_str()->group("Data");
   app.add_option("--c-star", spec.c_star, "behaviour coverage: find the mix with this C*_pi*")
+      ->check(CLI::PositiveNumber)
       ->group("Data");
 }
 

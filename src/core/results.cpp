@@ -10,16 +10,12 @@
 #include "core/check.hpp"
 #include "core/file_lock.hpp"
 #include "core/sqlite_file.hpp"
+#include "core/store_checks.hpp"
 
 namespace speder {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kRowsInOrder =
-    "SELECT experiment, cell, repetition, metric, n, value FROM rows JOIN runs ON rows.run = "
-    "runs.id "
-    "ORDER BY experiment, cell, repetition, metric, n";
 
 double real_or_nan(const SQLite::Column& column) {  // SQLite stores NaN as NULL
   return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
@@ -78,6 +74,7 @@ void insert(SQLite::Database& db, const Run& run) {
   insert_time.bind(1, id);
   insert_time.bind(2, run.seconds);
   insert_time.exec();
+  insert_check(db, run);
 }
 
 }  // namespace
@@ -119,6 +116,7 @@ void ResultStore::declare(const ExperimentRecord& record) {
                     path_.string(), record.id, difference(stored, record)));
   }
   sqlite_guarded(path_, [&] {
+    SQLite::Transaction transaction(connection_->db);
     SQLite::Statement insert(connection_->db,
                              "INSERT INTO manifest VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     insert.bind(1, record.id);
@@ -130,6 +128,8 @@ void ResultStore::declare(const ExperimentRecord& record) {
     insert.bind(7, record.build.compiler);
     insert.bind(8, record.build.build_type);
     insert.exec();
+    insert_check(connection_->db, record);
+    transaction.commit();
   });
 }
 
@@ -143,30 +143,28 @@ void ResultStore::append(std::span<const Run> runs) {
 
 std::vector<ExperimentRecord> ResultStore::experiments() const {
   return sqlite_guarded(path_, [&] {
+    const SQLite::Transaction snapshot(connection_->db);
     std::vector<ExperimentRecord> out;
+    StoreChecks checks(connection_->db, path_);
     SQLite::Statement query(connection_->db, "SELECT * FROM manifest ORDER BY experiment");
-    while (query.executeStep()) out.push_back(read_record(query));
+    while (query.executeStep()) {
+      out.push_back(read_record(query));
+      checks.require_unchanged(out.back());
+    }
+    checks.require_all_records_seen();
     return out;
   });
 }
 
 std::vector<RunKey> ResultStore::finished(std::string_view experiment) const {
-  return sqlite_guarded(path_, [&] {
-    std::vector<RunKey> out;
-    SQLite::Statement query(connection_->db,
-                            "SELECT cell, repetition FROM runs WHERE experiment = ? "
-                            "ORDER BY cell, repetition");
-    query.bind(1, std::string(experiment));
-    while (query.executeStep()) {
-      out.push_back(
-          {std::string(experiment), query.getColumn(0).getString(), query.getColumn(1).getInt64()});
-    }
-    return out;
-  });
+  std::vector<RunKey> out;
+  for (Run& run : runs(experiment)) out.push_back(std::move(run.key));
+  return out;
 }
 
 std::vector<Run> ResultStore::runs(std::string_view experiment) const {
   return sqlite_guarded(path_, [&] {
+    const SQLite::Transaction snapshot(connection_->db);
     std::vector<Run> out;
     SQLite::Statement query(
         connection_->db,
@@ -188,6 +186,9 @@ std::vector<Run> ResultStore::runs(std::string_view experiment) const {
       out.back().measures.push_back({query.getColumn(5).getString(), query.getColumn(6).getInt64(),
                                      real_or_nan(query.getColumn(7))});
     }
+    StoreChecks checks(connection_->db, path_);
+    for (const Run& run : out) checks.require_unchanged(run);
+    checks.require_all_runs_seen(experiment);
     return out;
   });
 }
@@ -204,16 +205,11 @@ double ResultStore::seconds(std::string_view experiment) const {
 }
 
 void ResultStore::each_row(const std::function<void(const ResultRow&)>& visit) const {
-  sqlite_guarded(path_, [&] {
-    SQLite::Statement query(connection_->db, kRowsInOrder);
-    while (query.executeStep()) {
-      visit({.run = {query.getColumn(0).getString(), query.getColumn(1).getString(),
-                     query.getColumn(2).getInt64()},
-             .metric = query.getColumn(3).getString(),
-             .n = query.getColumn(4).getInt64(),
-             .value = real_or_nan(query.getColumn(5))});
+  for (const ExperimentRecord& e : experiments()) {
+    for (const Run& run : runs(e.id)) {
+      for (const Measure& m : run.measures) visit({run.key, m.metric, m.n, m.value});
     }
-  });
+  }
 }
 
 std::string ResultStore::content() const {

@@ -28,6 +28,11 @@ constexpr const char* kTables = R"(
     run INTEGER NOT NULL REFERENCES runs(id), metric TEXT NOT NULL, n INTEGER NOT NULL, value REAL,
     PRIMARY KEY (run, metric, n)) WITHOUT ROWID;
   CREATE TABLE timing(run INTEGER PRIMARY KEY REFERENCES runs(id), seconds REAL NOT NULL);)";
+// Digests of what was written: SQLite itself does not notice a bit that flips inside a number.
+constexpr const char* kChecks =
+    "CREATE TABLE IF NOT EXISTS checks(subject TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT "
+    "ROWID";
+
 std::string advice(int code) {
   switch (code) {
     case SQLITE_NOTADB:
@@ -75,6 +80,11 @@ void require_schema(SQLite::Database& db, const fs::path& path) {
   }
 }
 
+void require_sound_pages(SQLite::Database& db, const fs::path& path) {
+  if (db.execAndGet("PRAGMA integrity_check(1)").getString() == "ok") return;
+  throw InputError(path.string() + ": " + advice(SQLITE_CORRUPT));
+}
+
 void create_schema_if_empty(SQLite::Database& db) {
   if (db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0 ||
       db.execAndGet("PRAGMA application_id").getInt() != 0)
@@ -86,10 +96,13 @@ void create_schema_if_empty(SQLite::Database& db) {
   transaction.commit();
 }
 
+// SQLite reads ":memory:" and "file:…?…" as commands; an absolute path is only ever a file.
+std::string plain_name(const fs::path& path) { return fs::absolute(path).string(); }
+
 // A WAL file needs its folder writable even for reading; a closed store in a read-only folder has
 // no log beside it and can be read as it stands.
 SQLite::Database open_as_it_stands(const fs::path& path) {
-  SQLite::Database db(path.string(), SQLite::OPEN_READONLY, kBusyMilliseconds);
+  SQLite::Database db(plain_name(path), SQLite::OPEN_READONLY, kBusyMilliseconds);
   try {
     (void)db.execAndGet("PRAGMA user_version");
     return db;
@@ -98,7 +111,7 @@ SQLite::Database open_as_it_stands(const fs::path& path) {
     if (!folder || fs::exists(path.string() + "-wal")) throw;
   }
   std::string uri = "file:";
-  for (const char c : fs::absolute(path).string()) {
+  for (const char c : plain_name(path)) {
     uri += fmt::format(fmt::runtime(c == '/' ? "{:c}" : "%{:02x}"), static_cast<unsigned char>(c));
   }
   return {uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds};
@@ -108,10 +121,12 @@ SQLite::Database open_as_it_stands(const fs::path& path) {
 
 SQLite::Database open_sqlite_for_writing(const fs::path& path) {
   return sqlite_guarded(path, [&] {
-    SQLite::Database db(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+    SQLite::Database db(plain_name(path), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                         kBusyMilliseconds);
     create_schema_if_empty(db);
     require_schema(db, path);
+    require_sound_pages(db, path);
+    db.exec(kChecks);
     db.exec("PRAGMA journal_mode = WAL");
     db.exec("PRAGMA synchronous = FULL");  // a committed run survives a power cut
     db.exec("PRAGMA foreign_keys = ON");
@@ -123,6 +138,7 @@ SQLite::Database open_sqlite_for_reading(const fs::path& path) {
   return sqlite_guarded(path, [&] {
     SQLite::Database db = open_as_it_stands(path);
     require_schema(db, path);
+    require_sound_pages(db, path);
     return db;
   });
 }

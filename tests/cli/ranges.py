@@ -1,0 +1,110 @@
+"""ranges.py <speder>: every number on every command line, out of range: exit code 2, one line on
+standard error that names the option or the quantity, nothing on standard output.
+
+The options are read from --help, so a new numeric option fails here until it has a line in BAD.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+
+SPEDER = sys.argv[1]
+GARBAGE = ["abc", "", "1x", "1e999", "-1e999", "0x10"]  # for every number
+BEYOND = {"INT": ["1.5", "99999999999999999999999"], "UINT": ["-1", "1.5", "99999999999999999999999"],
+          "FLOAT": ["nan", "inf", "-inf"]}
+
+MDP = ["--family", "simplex", "--states", "12", "--actions", "3", "--rank", "3", "--class-size", "8"]
+SMALL = {"mdp make": ["--family", "simplex", "--out", "{out}/made.h5"],
+         "mdp check": ["{out}/m.h5"],
+         "mdp import": ["{out}/dense.csv", "--out", "{out}/imported.h5"],
+         "solve": ["{out}/m.h5"], "spectral": ["{out}/m.h5"],
+         "learn online": [*MDP, "--episodes", "5"],
+         "learn offline": [*MDP, "--transitions", "5"],
+         "learn estimate": [*MDP, "--transitions", "5"],
+         "sweep": ["{out}/suite.toml", "-o", "{out}/s.db"], "report": ["{out}/none.db"],
+         "validate": [], "bench": ["--only", "none"],
+         "audit": ["--only", "value-norm-bellman", "--budget", "1"]}
+# Options that only count beside another one.
+BESIDE = {"--epsilon": ["--behaviour", "epsilon"], "--temperature": ["--behaviour", "softmax"],
+          "--omega": ["--behaviour", "coverage"], "--mix": ["--behaviour", "coverage"],
+          "--c-star": ["--behaviour", "coverage"], "--class-radius": ["--class", "net"]}
+SEED = []  # every whole number from 0 to 2^64 - 1
+SIZE = ["-1", "0.5", "2147483648"]
+BAD = {"--states": SIZE, "--actions": SIZE, "--rank": SIZE, "--gamma": ["0", "1", "-0.5", "1.5"],
+       "--seed": SEED, "--mdp-seed": SEED, "--class-seed": SEED,
+       "--residual": ["0", "-1"], "--top": ["0", "-1"], "--dimension": ["0", "-1"],
+       "--episodes": ["0", "-1"], "--transitions": ["0", "-1"], "--budget": ["0", "-1"],
+       "--jobs": ["-1", "5000"], "--c-alpha": ["-1"], "--c-lambda": ["0", "-1"],
+       "--delta": ["0", "1", "-1", "2"], "--class-size": ["0", "-1"], "--class-scales": ["-1", "2000"],
+       "--class-base": ["-1"], "--class-radius": ["-1"], "--class-support": ["0", "-1", "1.5"],
+       "--epsilon": ["-0.1", "1.1"], "--temperature": ["0", "-1"], "--omega": ["-1", "0.5"],
+       "--mix": ["-0.1", "1.1"], "--c-star": ["-1", "0"]}
+
+failures = []
+
+
+def run(arguments):
+    return subprocess.run([SPEDER, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def help_of(command):
+    return run([*command, "--help"]).stdout
+
+
+def commands(path=()):
+    """Every command that has no commands of its own."""
+    text = help_of(path)
+    below = re.search(r"^Subcommands:\n((?:  .*\n|\n)+)", text, re.M)
+    if not below:
+        return [path]
+    names = re.findall(r"^  ([a-z][a-z-]*)(?: |$)", below[1], re.M)
+    return [c for name in names if name != "deep" for c in commands((*path, name))]
+
+
+def numeric_options(command):
+    return re.findall(r"^\s+(?:-\w,)?(--[a-z-]+) (INT|UINT|FLOAT)\b", help_of(command), re.M)
+
+
+def expect_refusal(arguments):
+    try:
+        got = run(arguments)
+    except subprocess.TimeoutExpired:
+        failures.append(f"speder {' '.join(arguments)}: still running after 60 s")
+        return
+    lines = got.stderr.splitlines()
+    if got.returncode != 2 or len(lines) != 1 or got.stdout or not lines[0].startswith("speder: error: "):
+        failures.append(f"speder {' '.join(arguments)}: exit {got.returncode}, "
+                        f"{len(lines)} lines: {got.stderr.strip()[:200]}{' +stdout' if got.stdout else ''}")
+
+
+def main(out):
+    open(f"{out}/suite.toml", "w").write('experiment = "planted"\n[quick]\nrepetitions = 1\nx = [1]\n')
+    open(f"{out}/dense.csv", "w").write("gamma,1\n0.9\nP,2,1,2\n0.5,0.5\n0,1\nr,2,1\n0\n1\nrho,2\n1,0\n")
+    made = run(["mdp", "make", "--family", "simplex", "--states", "12", "--actions", "3", "--rank", "3",
+                "--gamma", "0.9", "--out", f"{out}/m.h5"])
+    assert made.returncode == 0, made.stderr
+    tried = 0
+    for command in commands():
+        options = numeric_options(command)
+        name = " ".join(command)
+        if options and name not in SMALL:
+            failures.append(f"{name}: has numbers but no line in SMALL")
+            continue
+        for option, kind in options:
+            if option not in BAD:
+                failures.append(f"{name} {option}: has no line in BAD")
+                continue
+            base = [word.format(out=out) for word in SMALL[name]]
+            if option in base:  # the last word would be "given twice"
+                del base[base.index(option):base.index(option) + 2]
+            for value in [*GARBAGE, *BEYOND[kind], *BAD[option]]:
+                expect_refusal([*command, *base, *BESIDE.get(option, []), option, value])
+                tried += 1
+    print(f"{tried} out-of-range numbers, {len(failures)} not refused")
+    for failure in failures:
+        print("FAILED", failure.replace(out, "."))
+    return 1 if failures or tried < 400 else 0
+
+
+with tempfile.TemporaryDirectory() as folder:
+    sys.exit(main(folder))

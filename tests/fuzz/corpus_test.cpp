@@ -1,0 +1,79 @@
+// Every file that once was, or could be, trouble: read or refused, never a crash, a hang or a
+// large allocation. The files come from fuzzing (docs/hardening.md) and from hand.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/rng.hpp"
+#include "tests/catch.hpp"
+#include "tests/fuzz/readers.hpp"
+
+using namespace speder;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kLongest = 10;           // seconds for one file of a few KiB, sanitizers included
+constexpr long kMostMemory = 512 * 1024;  // KiB that reading a small file may add
+
+std::vector<std::uint8_t> bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+long peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+void read_in_time(const fuzz::Reader& reader, std::span<const std::uint8_t> bytes) {
+  const auto start = std::chrono::steady_clock::now();
+  REQUIRE_NOTHROW(reader.read(bytes));
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  CHECK(taken.count() < kLongest);
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: the corpus of every reader", "[fuzz]") {
+  const long before = peak_memory();
+  for (const fuzz::Reader& reader : fuzz::readers()) {
+    int files = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(SPEDER_CORPUS) / reader.name)) {
+      CAPTURE(entry.path());
+      read_in_time(reader, bytes_of(entry.path()));
+      ++files;
+    }
+    CHECK(files > 0);
+  }
+  CHECK(peak_memory() - before < kMostMemory);
+}
+
+TEST_CASE("fuzz: the corpus with bytes changed, cut and repeated", "[fuzz]") {
+  constexpr int kVariants = 20;
+  const SeedTree seeds(1);
+  for (const fuzz::Reader& reader : fuzz::readers()) {
+    for (const auto& entry : fs::directory_iterator(fs::path(SPEDER_CORPUS) / reader.name)) {
+      const std::vector<std::uint8_t> original = bytes_of(entry.path());
+      if (original.empty()) continue;
+      for (int variant = 0; variant < kVariants; ++variant) {
+        Rng rng =
+            seeds.stream(entry.path().filename().string(), static_cast<std::uint64_t>(variant));
+        std::vector<std::uint8_t> bytes = original;
+        const auto at = [&] {
+          return static_cast<std::size_t>(rng.index(static_cast<Index>(bytes.size())));
+        };
+        for (int change = 0; change <= variant % 4; ++change) {
+          bytes[at()] ^= static_cast<std::uint8_t>(1U << rng.index(8));
+        }
+        if (variant % 5 == 4) bytes.resize(at() + 1);
+        CAPTURE(entry.path(), variant);
+        read_in_time(reader, bytes);
+      }
+    }
+  }
+}
