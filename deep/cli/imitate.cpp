@@ -209,7 +209,7 @@ class Suite {
   }
 
   void report(const std::vector<Run>& runs) const {
-    const std::vector<ImitateRow> rows = imitate_rows(runs);
+    const std::vector<ImitateRow> rows = imitate_rows(runs, suite_.base.final_episodes);
     if (rows.empty()) throw InputError("no run finished");
     const std::string table = imitate_table(rows);
     const fs::path base = fs::path(o_.out) / "imitate";
