@@ -75,8 +75,7 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
                    delta, c_alpha, c_lambda);
   const RateClaim claim{.exponent = axis.exponent, .min_decades = axis.decades};
   out.findings = {
-      rate_finding(fmt::format("N(ε, δ) grows at most like ({})^{:g}", axis.symbol, axis.exponent),
-                   complexity.fit, claim)};
+      rate_finding(fmt::format("N(ε, δ) grows at most like {}", axis.rate), complexity.fit, claim)};
   out.findings.front().ratio = ratios(complexity, stated(data, "theorem"));
   out.caveats = {
       "The ratio is N measured / (d⁴|A|²/((1−γ)⁶ε²)): the theorem's constant and logarithms are "
