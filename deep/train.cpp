@@ -123,6 +123,11 @@ class Loop {
   Values losses() {
     Values values;
     for (const NamedTensor& d : diagnostics_) values.emplace_back(d.name, d.tensor.item<double>());
+    if (state_.agent.inspect) {
+      for (const NamedTensor& d : state_.agent.inspect()) {
+        values.emplace_back(d.name, d.tensor.item<double>());
+      }
+    }
     if (const auto bad = watch_.finding()) {
       problem_ = fmt::format("{} was not finite, or above {:g}, at update {}", bad->name,
                              kLossLimit, bad->update);

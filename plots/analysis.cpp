@@ -43,12 +43,17 @@ MetricTable metric_over_cells(const ExperimentData& data, std::string_view setti
   for (const Run& run : data.runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (run.failed || (keep && !keep(cell))) continue;
-    auto& row = values[{0, static_cast<int>(run.key.repetition)}];
-    for (const Measure& m : run.measures) {
-      if (m.metric != metric) continue;
-      const bool first = row.emplace(cell.number(setting), m.value).second;
-      require(first, "two numbers for one setting and repetition", run.key.cell);
+    RunningMean draws;
+    for (int i = 0;; ++i) {
+      const std::map<double, double> curve = curve_of(run, draw_name(metric, i));
+      if (curve.empty()) break;
+      require(curve.size() == 1, "two numbers for one setting and repetition", run.key.cell);
+      draws.add(curve.begin()->second);
     }
+    auto& row = values[{0, static_cast<int>(run.key.repetition)}];
+    if (draws.count() == 0) continue;
+    const bool first = row.emplace(cell.number(setting), draws.mean()).second;
+    require(first, "two cells for one setting", run.key.cell);
   }
   return make_table(values);
 }
@@ -69,6 +74,15 @@ MetricTable metric_over_n(const ExperimentData& data, std::string_view metric,
   return make_table(values);
 }
 
+MetricTable with_x(MetricTable table, const std::function<double(double)>& f) {
+  for (double& x : table.curve.x) x = f(x);
+  if (table.curve.x.size() > 1 && table.curve.x.front() > table.curve.x.back()) {
+    std::ranges::reverse(table.curve.x);
+    for (auto& row : table.curve.y) std::ranges::reverse(row);
+  }
+  return table;
+}
+
 int failures(const ExperimentData& data) {
   return static_cast<int>(std::ranges::count_if(data.runs, &Run::failed));
 }
@@ -78,6 +92,28 @@ RateFit fit_of(const ExperimentData& data, std::string_view name, const MetricTa
   if (table.clusters.empty()) return {};
   Rng rng = SeedTree(data.record.seed).child(data.record.id).stream(name);
   return fit_rate(table.clusters, statistic, rng, options);
+}
+
+WorstCase worst_case(const ExperimentData& data, std::string_view name, std::string_view member,
+                     const CellFilter& keep,
+                     const std::function<MetricTable(const CellFilter&)>& table) {
+  std::set<double> members;
+  for (const Run& run : data.runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (keep(cell)) members.insert(cell.number(member));
+  }
+  WorstCase out{{members.begin(), members.end()}, {}, {}};
+  std::vector<CurveStatistic> curves;
+  for (const double m : out.members) {
+    out.tables.push_back(table([&keep, member, m](const GridCell& cell) {
+      return keep(cell) && cell.number(member) == m;
+    }));
+    curves.push_back(mean_curve(out.tables.back().curve));
+    require(out.tables.back().clusters.size() == out.tables.front().clusters.size(),
+            "the same repetitions in every member");
+  }
+  if (!curves.empty()) out.fit = fit_of(data, name, out.tables.front(), worst_curve(curves));
+  return out;
 }
 
 Finding rate_finding(std::string claim, const RateFit& fit, const RateClaim& theory) {
@@ -93,6 +129,32 @@ Finding rate_finding(std::string claim, const RateFit& fit, const RateClaim& the
   out.verdict = judgement.verdict;
   out.reason = judgement.reason;
   if (fit.line) out.reason += fmt::format("; R² = {:.3f}", fit.line->r2);
+  return out;
+}
+
+void BoundCount::add(double ratio) {
+  ++runs;
+  exceeded += ratio > 1 ? 1 : 0;
+  largest = std::max(largest, ratio);
+}
+
+Finding frequency_finding(std::string claim, const BoundCount& count, double delta) {
+  Finding out;
+  out.claim = std::move(claim);
+  out.theory = fmt::format("≤ {:g}", delta);
+  if (count.runs == 0) {
+    out.reason = "no runs";
+    return out;
+  }
+  const Interval frequency = clopper_pearson(count.runs, count.exceeded, 0.95);
+  out.measured = fmt::format("{}/{}", count.exceeded, count.runs);
+  out.interval = shown(frequency);
+  out.ratio = fmt::format("≤ {}", shown(count.largest));
+  out.verdict = frequency.low > delta     ? Verdict::kViolated
+                : frequency.high <= delta ? Verdict::kConsistent
+                                          : Verdict::kInconclusive;
+  out.reason = fmt::format("exact binomial interval; the largest measured/bound is {}",
+                           shown(count.largest));
   return out;
 }
 
@@ -114,6 +176,40 @@ Series mean_series(std::string label, const MetricTable& table, int colour) {
     out.high.push_back(interval.high);
   }
   return out;
+}
+
+std::vector<Series> member_series(const WorstCase& worst, std::string_view name) {
+  std::vector<Series> out;
+  for (std::size_t i = 0; i < worst.members.size(); ++i) {
+    Series line = mean_series("", worst.tables[i], 0);
+    if (line.x.empty()) continue;
+    line.mark = Mark::kLine;
+    line.faint = true;
+    line.low.clear();
+    line.high.clear();
+    if (out.empty()) {
+      line.label = fmt::format("single instances, {} = {:g} … {:g}", name, worst.members.front(),
+                               worst.members.back());
+    }
+    out.push_back(std::move(line));
+  }
+  for (Series& s : point_series("worst case", worst.fit, 0)) out.push_back(std::move(s));
+  return out;
+}
+
+std::vector<ReferenceLine> theory_line(const RateFit& fit, const RateClaim& claim) {
+  const auto line = fit_line(fit, 0);
+  if (!line) return {};
+  const double slope = judge(fit, claim).theory_slope;
+  const double at = value(*line, line->from);
+  return {{.label = fmt::format("theory, at most: slope {}", shown(slope)),
+           .x = {line->from, line->to},
+           .y = {at, at * std::pow(line->to / line->from, slope)}}};
+}
+
+ReferenceLine mean_reference(std::string label, const MetricTable& table) {
+  const Series mean = mean_series("", table, 0);
+  return {.label = std::move(label), .x = mean.x, .y = mean.y};
 }
 
 std::vector<Series> point_series(const std::string& label, const RateFit& fit, int colour) {

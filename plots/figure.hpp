@@ -27,6 +27,7 @@ struct Series {
   Mark mark = Mark::kLinePoints;
   int colour = 0;         // position in the palette
   bool censored = false;  // drawn hollow: only a bound is known
+  bool faint = false;     // thin and neutral: background to the others
 };
 
 /// y = exp(intercept) x^slope from x.low to x.high, labelled with its slope.

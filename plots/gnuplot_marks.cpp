@@ -42,6 +42,8 @@ std::string title(const std::string& label) {
   return label.empty() ? "notitle" : "title " + gnuplot_text(label) + " noenhanced";
 }
 
+constexpr const char* kFaint = "#a8a8a8";
+
 void add_series(Plot& plot, const Series& s) {
   std::string rows;
   for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -50,7 +52,7 @@ void add_series(Plot& plot, const Series& s) {
   }
   if (rows.empty()) return;
   const std::string data = plot.block(rows);
-  const std::string colour = "lc rgb '" + hex(palette(s.colour)) + "'";
+  const std::string colour = fmt::format("lc rgb '{}'", s.faint ? kFaint : hex(palette(s.colour)));
   const std::string point = fmt::format("pt {} ps {:.2f}", s.censored ? 8 : 7,
                                         (s.censored ? 0.8 : 0.45) * plot.point_scale);
   if (!s.low.empty() && s.mark == Mark::kPoints) {  // yerrorbars would cut a hole round each point
@@ -64,6 +66,7 @@ void add_series(Plot& plot, const Series& s) {
                     data, colour));
   }
   const std::string style = s.mark == Mark::kPoints ? "points " + point
+                            : s.faint               ? "lines lw 0.7"
                             : s.mark == Mark::kLine ? "lines lw 1.5"
                                                     : "linespoints lw 1.2 " + point;
   plot.clause(fmt::format("{} using 1:2 with {} {} {}", data, style, colour, title(s.label)));

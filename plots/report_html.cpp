@@ -114,9 +114,9 @@ std::string section_html(const ReportSection& s, std::span<const std::string> sv
     out += "</ul>";
   }
   const bool full = s.record.config.find("size = 'full'") != std::string::npos;
-  out += "<h3>Again</h3>" +
-         html_element("pre", fmt::format("speder sweep experiments/suites/{}.toml{} --seed {}",
-                                         s.record.id, full ? " --full" : "", s.record.seed));
+  out +=
+      "<h3>Again</h3>" + html_element("pre", fmt::format("speder sweep {}{} --seed {}", s.record.id,
+                                                         full ? " --full" : "", s.record.seed));
   out += "<details><summary>" +
          html_text(fmt::format("{} of {} runs, {} failed, {:.1f} s of computing; settings", s.runs,
                                s.record.planned, s.failed, s.seconds)) +

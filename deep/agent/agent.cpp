@@ -38,9 +38,15 @@ Agent soft_actor_critic(const Ingredients& i) {
                                                       i.spec, i.device, i.seeds));
 }
 
-template <class Learner>
-Agent representation_agent(const Ingredients& i) {
-  return soft_agent(std::make_shared<Learner>(i.config, i.spec, i.device, i.seeds));
+Agent spectral_agent(const Ingredients& i) {
+  auto learner = std::make_shared<SpectralActorCritic>(i.config, i.spec, i.device, i.seeds);
+  Agent agent = soft_agent(learner);
+  agent.inspect = [learner] { return learner->inspect(); };
+  return agent;
+}
+
+Agent successor_agent(const Ingredients& i) {
+  return soft_agent(std::make_shared<SuccessorFeatures>(i.config, i.spec, i.device, i.seeds));
 }
 
 Agent ppo_agent(const Ingredients& i) {
@@ -59,12 +65,8 @@ Agent ppo_agent(const Ingredients& i) {
 
 using Factory = Agent (*)(const Ingredients&);
 const std::vector<std::pair<std::string_view, Factory>> kAgents = {
-    {"speder", representation_agent<SpectralActorCritic>},
-    {"sac2", soft_actor_critic<2>},
-    {"sac3", soft_actor_critic<3>},
-    {"sac5", soft_actor_critic<5>},
-    {"deepsf", representation_agent<SuccessorFeatures>},
-    {"ppo", ppo_agent},
+    {"speder", spectral_agent},     {"sac2", soft_actor_critic<2>}, {"sac3", soft_actor_critic<3>},
+    {"sac5", soft_actor_critic<5>}, {"deepsf", successor_agent},    {"ppo", ppo_agent},
 };
 
 }  // namespace

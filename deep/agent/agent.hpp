@@ -18,6 +18,8 @@ struct Agent {
   std::function<Tensor(const Tensor& observations, const Tensor& noise)> act;
   /// One learning event on the stored steps.
   std::function<Diagnostics(const RingBuffer& buffer, Rng& rng)> update;
+  /// What is known of the last update beyond its losses, computed when asked; may be empty.
+  std::function<Diagnostics()> inspect = {};
   /// Every tensor that decides what happens next, sharing memory: for checkpoints.
   std::function<std::vector<NamedTensor>()> tensors;
   /// 0: one update per step from the replay buffer. n > 0: one update per n steps on exactly these.

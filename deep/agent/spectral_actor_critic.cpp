@@ -75,11 +75,16 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
     out.push_back({"reward_loss", reward_loss.detach()});
   }
   feature_adam_.step(loss);
-  const at::NoGradGuard no_grad;
   if (terms.ortho.defined()) out.push_back({"gram_error", terms.ortho.detach()});
-  out.push_back({"phi_norm", phi.square().sum(-1).mean()});   // E‖φ‖², 1 under the constraint
-  out.push_back({"mu_norm", mu[1].square().sum(-1).mean()});  // E_p‖μ‖²
-  out.push_back({"mass", at::mv(phi, mu[1].mean(0)).mean()});  // E Z, 1 for a density
+  last_phi_ = phi.detach();
+  last_mu_ = mu[1].detach();
+}
+
+Diagnostics SpectralActorCritic::inspect() const {
+  if (!last_phi_.defined()) return {};
+  return {{"phi_norm", last_phi_.square().sum(-1).mean()},
+          {"mu_norm", last_mu_.square().sum(-1).mean()},
+          {"mass", at::mv(last_phi_, last_mu_.mean(0)).mean()}};
 }
 
 void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {

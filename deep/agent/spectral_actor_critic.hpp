@@ -18,6 +18,9 @@ class SpectralActorCritic {
   /// One update from fresh minibatches of the buffer.
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
 
+  /// Of the last minibatch: E‖φ‖² (1 under the constraint), E_p‖μ‖², E Z (1 for a density).
+  [[nodiscard]] Diagnostics inspect() const;
+
   [[nodiscard]] SoftPolicy& policy() { return policy_; }
   [[nodiscard]] std::vector<NamedTensor> tensors();
 
@@ -44,7 +47,8 @@ class SpectralActorCritic {
   Mlp critic_target_;
   SoftPolicy policy_;
   EllipticalBonus bonus_;
-  Tensor updates_;  // a counter on the host, as a tensor so that checkpoints hold it
+  Tensor last_phi_, last_mu_;  // (B, d) of the last minibatch
+  Tensor updates_;             // a counter on the host, as a tensor so that checkpoints hold it
 };
 
 }  // namespace speder::deep

@@ -85,6 +85,7 @@ void run(const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   const auto packages = packages_folder(o.common.packages);
   if (!o.picture.empty()) (void)picture_format(o.picture);
+  (void)find_layout(o.generate.layout);
   GenerateOptions generate_options = o.generate;
   generate_options.seed = o.common.seed;
   const std::string task =

@@ -41,12 +41,16 @@ std::string quoted_list(const char* key, const std::vector<std::string>& words) 
   return fmt::format("{} = [{}]\n", key, list);
 }
 
-ImitateSuite read_suite(const Options& o) {
+/// restricted: only what --layout, --style, --method and --seeds name.
+ImitateSuite read_suite(const Options& o, bool restricted) {
   TrainingOptions set;
   set.set = o.set;
-  std::string text = override_text(set) + quoted_list("layouts", o.layouts) +
-                     quoted_list("styles", o.styles) + quoted_list("methods", o.methods);
-  if (o.seeds > 0) text += fmt::format("seeds = {}\n", o.seeds);
+  std::string text = override_text(set);
+  if (restricted) {
+    text += quoted_list("layouts", o.layouts) + quoted_list("styles", o.styles) +
+            quoted_list("methods", o.methods);
+    if (o.seeds > 0) text += fmt::format("seeds = {}\n", o.seeds);
+  }
   const fs::path file =
       fs::is_regular_file(o.suite) ? fs::path(o.suite) : preset_path("imitate_" + o.suite);
   return read_imitate_suite(file, text);
@@ -106,7 +110,7 @@ class Suite {
     store.declare({.id = experiment_,
                    .config = to_toml(base),
                    .seed = o_.common.seed,
-                   .planned = std::ssize(runs_),
+                   .planned = std::ssize(grid(o_, read_suite(o_, false))),
                    .build = this_build()});
     const auto finished = store.finished(experiment_);
     const std::set<RunKey> done(finished.begin(), finished.end());
@@ -177,7 +181,8 @@ class Suite {
     observer.warning = [&](const std::string& w) {
       fmt::print(stderr, "speder-deep: warning: {}: passed over {}\n", name, w);
     };
-    if (shown && ::isatty(STDERR_FILENO) != 0) {
+    const bool terminal = shown && ::isatty(STDERR_FILENO) != 0;
+    if (terminal) {
       observer.progress = [&](int phase, std::int64_t step, const Diagnostics&) {
         fmt::print(stderr, "\r\x1b[K{}: phase {} step {}/{}", name, phase, step,
                    phase == 1 ? c.pretrain_steps : c.steps);
@@ -197,14 +202,14 @@ class Suite {
                   .seconds = seconds});
     fs::remove_all(folder);
     if (shown) {
-      fmt::print(stderr, "\r\x1b[K{}: {}, {:.0f} s\n", name,
+      fmt::print(stderr, "{}{}: {}, {:.0f} s\n", terminal ? "\r\x1b[K" : "", name,
                  r.problem.empty() ? fmt::format("success {:.2f}", r.final_success) : r.problem,
                  seconds);
     }
   }
 
   void report(const std::vector<Run>& runs) const {
-    const std::vector<ImitateRow> rows = imitate_rows(runs);
+    const std::vector<ImitateRow> rows = imitate_rows(runs, suite_.base.final_episodes);
     if (rows.empty()) throw InputError("no run finished");
     const std::string table = imitate_table(rows);
     const fs::path base = fs::path(o_.out) / "imitate";
@@ -260,7 +265,7 @@ void add_imitate(CLI::App& app) {
       ->check(CLI::Range(1, 2'000'000'000));
   command->add_option("--out", o->out, "Folder of results, data and checkpoints")->required();
   command->callback([o] {
-    const ImitateSuite suite = read_suite(*o);
+    const ImitateSuite suite = read_suite(*o, true);
     Suite(*o, suite).run();
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/grid_cell.hpp"
@@ -25,7 +26,7 @@ std::size_t rank(const std::string& method) {
 
 }  // namespace
 
-std::vector<ImitateRow> imitate_rows(const std::vector<Run>& runs) {
+std::vector<ImitateRow> imitate_rows(const std::vector<Run>& runs, int episodes) {
   std::map<std::pair<std::string, std::string>, ImitateRow> found;
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
@@ -46,10 +47,14 @@ std::vector<ImitateRow> imitate_rows(const std::vector<Run>& runs) {
   for (auto& [key, row] : found) {
     RunningMean mean;
     for (const double s : row.success) mean.add(s);
-    const Interval interval = mean_interval(mean, kConfidence);
+    const Interval seeds = mean_interval(mean, kConfidence);
+    const std::int64_t n = episodes * mean.count();
+    const auto reached =
+        static_cast<std::int64_t>(std::lround(mean.mean() * static_cast<double>(n)));
+    const Interval pooled = clopper_pearson(n, reached, kConfidence);
     row.mean = mean.mean();
-    row.low = std::max(0.0, interval.low);
-    row.high = std::min(1.0, interval.high);
+    row.low = std::max(0.0, std::min(seeds.low, pooled.low));
+    row.high = std::min(1.0, std::max(seeds.high, pooled.high));
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const ImitateRow& a, const ImitateRow& b) {
@@ -72,7 +77,8 @@ std::string imitate_table(const std::vector<ImitateRow>& rows) {
 Figure imitate_figure(const std::vector<ImitateRow>& rows, const std::string& suite) {
   Figure f{.id = "imitate",
            .caption = fmt::format("Share of episodes that reach the goal ({} suite): mean over "
-                                  "seeds with Student's 95% interval.",
+                                  "seeds; 95% interval, the hull of Student's over seeds and the "
+                                  "exact binomial one over episodes.",
                                   suite),
            .panels = {},
            .columns = 2};
@@ -80,7 +86,7 @@ Figure imitate_figure(const std::vector<ImitateRow>& rows, const std::string& su
     if (f.panels.empty() || f.panels.back().title != row.data) {
       f.panels.push_back({.title = row.data,
                           .x = {.label = "method, in the order of the legend", .low = 0},
-                          .y = {.label = "success", .low = 0, .high = 1}});
+                          .y = {.label = "success", .low = 0, .high = 1.05}});
     }
     Panel& p = f.panels.back();
     const auto place = static_cast<double>(p.series.size() + 1);

@@ -78,7 +78,7 @@ Matrix true_density_grid(const Room& room, const RoomQuery& query, Index n) {
 Matrix clipped_to_mass_one(const Room& room, const Matrix& raw) {
   const Matrix cut = raw.cwiseMax(0.0);
   const double mass = cut.sum() * area(room, raw);
-  require(mass > 0, "the estimate is nowhere positive", mass);
+  require(mass > 0, "the estimate is nowhere positive: too few steps?", mass);
   return cut / mass;
 }
 

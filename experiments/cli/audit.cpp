@@ -8,6 +8,7 @@
 #include "experiments/audit/case_file.hpp"
 #include "experiments/audit/report.hpp"
 #include "experiments/audit/self_test.hpp"
+#include "experiments/cli/audit_files.hpp"
 #include "experiments/cli/command.hpp"
 
 namespace speder::cli {
@@ -70,29 +71,9 @@ int run_self_test(const AuditCommand& command) {
   return t.passed() ? 0 : kFailed;
 }
 
-void save_all(const std::string& folder, std::vector<audit::Finding>& findings) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created", folder));
-  for (audit::Finding& f : findings) {
-    if (!f.search.counterexample) continue;
-    const auto file = std::filesystem::path(folder) / fmt::format("{}.json", f.entry->id);
-    save_counterexample(file, *f.entry, *f.search.counterexample);
-    f.counterexample_file = file.string();
-  }
-}
-
-// A correction that does not survive its own search is a mistake of ours, not of the paper.
-int exit_code_of(const std::vector<audit::Finding>& findings) {
-  for (const audit::Finding& f : findings) {
-    if (f.entry->twin != audit::Twin::kNone && f.search.counterexample) return kFailed;
-  }
-  return 0;
-}
-
 int run_audit(AuditCommand& command) {
   std::vector<audit::Finding> findings = audit::audit(command.options);
-  if (!command.out.empty()) save_all(command.out, findings);
+  if (!command.out.empty()) save_counterexamples(command.out, findings);
   const bool json_only = command.json == "-";
   if (json_only) {
     fmt::print("{}", json_text(findings));
@@ -102,7 +83,7 @@ int run_audit(AuditCommand& command) {
     fmt::print("{}", findings.size() <= kDetailed ? detail_text(findings) : table_text(findings));
   }
   if (!command.json.empty() && !json_only) write_file(command.json, json_text(findings));
-  return exit_code_of(findings);
+  return corrections_survive(findings) ? 0 : kFailed;
 }
 
 int run(AuditCommand& command) {

@@ -14,6 +14,7 @@ void add_mdp(CLI::App& app, int& exit_code);
 void add_learn(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_spectral(CLI::App& app, int& exit_code);
+void add_agreement(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 

@@ -92,7 +92,8 @@ void add_sweep(CLI::App& app, int& exit_code) {
       "sweep",
       "Runs an experiment over its grid of settings and seeds, into a result store.\n"
       "Stopped or killed at any moment and started again, it continues where it was.");
-  command->add_option("suite", options->suite, "Suite file (TOML): the experiment and its grid");
+  command->add_option("suite", options->suite,
+                      "Suite file (TOML), or the id of one that came with the program (--list)");
   command->add_option("-o,--out", options->out, "Result store (default: <suite>.db)");
   command->add_flag("--full,!--quick", options->full,
                     "The suite's full size instead of its quick one");
@@ -104,8 +105,8 @@ void add_sweep(CLI::App& app, int& exit_code) {
                     "Lists the experiments and the question each one asks");
   command->footer(
       "Examples:\n"
-      "  speder sweep experiments/suites/horizon.toml\n"
-      "  speder sweep experiments/suites/gen-n.toml --full -o results/full.db\n"
+      "  speder sweep horizon\n"
+      "  speder sweep gen-n --full -o results/full.db\n"
       "  mpirun -n 64 speder sweep suite.toml     rank 0 schedules and writes, the others compute\n"
       "Rows depend on the suite and the seed alone, never on --jobs or the number of ranks.\n"
       "Exit code 0: all runs are done; 130: stopped by a signal; 2: bad input.");

@@ -1,75 +1,196 @@
 #include <fmt/format.h>
 
+#include <chrono>
+#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "core/check.hpp"
+#include "core/parallel.hpp"
 #include "experiments/agreement.hpp"
+#include "experiments/audit/report.hpp"
+#include "experiments/cli/audit_files.hpp"
 #include "experiments/cli/command.hpp"
+#include "experiments/cli/sweep_bar.hpp"
+#include "experiments/sweep/engine.hpp"
+#include "experiments/sweep/stop_signal.hpp"
+#include "plots/report.hpp"
 
 namespace speder::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+// In the order of the report's reader: does the estimator learn, does the learner, what is it worth.
+const std::vector<std::string> kSuites = {"horizon",   "gen-n",   "gen-mle", "pac-d",  "pac-A",
+                                          "pac-gamma", "pac-eps", "pac-F",   "regret", "off-n",
+                                          "off-omega", "off-C",   "table1",  "ablate"};
+
 struct Options {
+  std::string out = "results";
+  bool full = false;
+  int jobs = 0;
   std::uint64_t seed = 1;
-  bool json = false;
+  std::vector<std::string> only = kSuites;
 };
 
-void print_table(const std::vector<Agreement>& table) {
-  fmt::print("{:<11} {:>5} {:>3} {:>5} {:>7}  {:>10} {:>10} {:>10} {:>12}  {:<6} {}\n", "family",
-             "S", "A", "d", "gamma", "conditions", "planners", "visitation", "J*", "", "");
-  for (const Agreement& row : table) {
-    if (!row.error.empty()) {
-      fmt::print("{:<11} {:>7}  {}\n", row.family, row.gamma, row.error);
-      continue;
-    }
-    fmt::print("{:<11} {:>5} {:>3} {:>5} {:>7}  {:>10} {:>10.1e} {:>10.1e} {:>12.6g}  {:<6} {}\n",
-               row.family, row.states, row.actions, row.rank, row.gamma,
-               fmt::format("{}/{}", row.conditions_held, row.conditions), row.disagreement,
-               row.visitation_error, row.value, row.agrees() ? "agree" : "DIFFER",
-               row.conditions_failed.empty() ? "" : "fails " + row.conditions_failed);
-  }
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-nlohmann::json to_json(const Agreement& row) {
-  return {{"family", row.family},         {"states", row.states},
-          {"actions", row.actions},       {"rank", row.rank},
-          {"gamma", row.gamma},           {"conditions_held", row.conditions_held},
-          {"conditions", row.conditions}, {"conditions_failed", row.conditions_failed},
-          {"value", row.value},           {"disagreement", row.disagreement},
-          {"residual", row.residual},     {"visitation_error", row.visitation_error},
-          {"agrees", row.agrees()},       {"error", row.error}};
-}
-
-int run(const Options& options) {
+bool oracles_agree(const Options& options) {
   const std::vector<Agreement> table = check_agreement(options.seed);
-  const bool all =
-      std::all_of(table.begin(), table.end(), [](const auto& r) { return r.agrees(); });
-  if (options.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const auto& row : table) list.push_back(to_json(row));
-    fmt::print("{}\n", list.dump(2));
-  } else {
-    print_table(table);
-    fmt::print(
-        "\nplanners: largest difference of V* between dense, factored and sparse policy iteration "
-        "and value\niteration, times 1 - gamma; visitation: |J* (1 - gamma) - <d, r>|. Both must "
-        "be "
-        "at most {:g}.\n{}\n",
-        tol::kAgreement, all ? "All agree." : "Some disagree: see DIFFER above.");
+  bool all = true;
+  for (const Agreement& row : table) {
+    if (row.agrees()) continue;
+    all = false;
+    fmt::print("the exact planners DISAGREE on family {} at gamma {} {}(speder agreement)\n",
+               row.family, row.gamma, row.error.empty() ? "" : row.error + " ");
   }
-  return all ? 0 : 1;
+  if (all) fmt::print("{:<10} {} instances, all exact planners agree\n", "agreement", table.size());
+  return all;
+}
+
+// False: told to stop.
+bool sweep_all(const Options& options, const fs::path& file) {
+  const StopSignal stop;
+  ResultStore store = ResultStore::open(file);
+  const int threads = options.jobs > 0 ? options.jobs : hardware_jobs();
+  for (const std::string& id : options.only) {
+    const Clock::time_point start = Clock::now();
+    const Suite suite = load_suite(id, options.full ? "full" : "quick");
+    SweepResult result;
+    {
+      SweepBar bar(suite.id);
+      result = run_sweep(store, suite, options.seed,
+                         thread_workers(threads, run_task(suite, options.seed)), stop.flag(),
+                         [&](const SweepProgress& p) { bar.show(p); });
+    }
+    const SweepProgress& p = result.progress;
+    fmt::print("{:<10} {} runs in {:.1f} s{}{}\n", suite.id, p.total, since(start),
+               p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
+               p.failed > 0 ? fmt::format(", {} failed", p.failed) : "");
+    std::fflush(stdout);
+    if (!result.complete) return false;
+  }
+  return true;
+}
+
+// False: one of our corrections was falsified.
+bool audit_all(const Options& options, const fs::path& folder) {
+  const Clock::time_point start = Clock::now();
+  audit::AuditOptions settings{.seed = options.seed, .jobs = options.jobs};
+  if (!options.full) settings.budget = audit::kQuickBudget;
+  std::vector<audit::Finding> findings = audit::audit(settings);
+  save_counterexamples(folder / "counterexamples", findings);
+  for (audit::Finding& f : findings) {  // as seen from the page
+    if (!f.counterexample_file.empty())
+      f.counterexample_file = fs::relative(f.counterexample_file, folder).string();
+  }
+  std::ofstream file(folder / "audit.json");
+  file << audit::json_text(findings);
+  if (!file.flush()) throw InputError((folder / "audit.json").string() + ": cannot be written");
+  fmt::print("{:<10} {} ({:.1f} s)\n", "audit", audit::summary_text(findings), since(start));
+  return corrections_survive(findings);
+}
+
+struct Tally {
+  int consistent = 0, violated = 0, inconclusive = 0, mutations = 0, uncaught = 0;
+};
+
+Tally print_verdicts(const std::vector<ReportSection>& sections) {
+  Tally tally;
+  fmt::print("\n");
+  for (const ReportSection& s : sections) {
+    for (const Finding& f : s.report.findings) {
+      const bool broken = f.verdict == Verdict::kViolated;
+      if (f.role == Role::kMutation) {
+        ++tally.mutations;
+        tally.uncaught += broken ? 0 : 1;
+        if (!broken) fmt::print("  {:<10} MUTATION NOT CAUGHT: {}\n", s.record.id, f.claim);
+        continue;
+      }
+      tally.consistent += f.verdict == Verdict::kConsistent ? 1 : 0;
+      tally.violated += broken ? 1 : 0;
+      tally.inconclusive += f.verdict == Verdict::kInconclusive ? 1 : 0;
+      fmt::print("  {:<10} {:<13} {} {} against {}: {}\n", s.record.id, to_string(f.verdict),
+                 f.measured, f.interval, f.theory, f.claim);
+      if (f.verdict != Verdict::kConsistent) fmt::print("  {:<10} {:<13} {}\n", "", "", f.reason);
+    }
+  }
+  return tally;
+}
+
+// The sections in the order of kSuites.
+std::vector<ReportSection> analyse_in_order(const fs::path& file,
+                                            const std::vector<std::string>& order) {
+  const ResultStore store = ResultStore::read(file);
+  std::vector<ReportSection> out;
+  for (const std::string& id : order) {
+    for (const ExperimentRecord& record : store.experiments()) {
+      if (record.id == id) out.push_back(analyse(ExperimentData{record, store.runs(id)}));
+    }
+  }
+  return out;
+}
+
+int validate(const Options& options) {
+  const Clock::time_point start = Clock::now();
+  const fs::path folder = options.out;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder)) {
+    throw InputError(folder.string() + ": the folder cannot be made; choose another with --out");
+  }
+  const fs::path file = folder / (options.full ? "full.db" : "quick.db");
+  const bool agree = oracles_agree(options);
+  if (!sweep_all(options, file)) {
+    fmt::print("stopped; the same command continues where it was\n");
+    return kInterruptedExit;
+  }
+  const bool audited = audit_all(options, folder);
+  const std::vector<ReportSection> sections = analyse_in_order(file, options.only);
+  const Tally tally = print_verdicts(sections);
+  const fs::path page =
+      write_report(sections, {.out = folder, .audit = folder / "audit.json", .jobs = options.jobs});
+  fmt::print(
+      "\n{} claims: {} consistent, {} violated, {} inconclusive; {} of {} mutations caught; {:.0f} "
+      "s\n"
+      "report: {}\n",
+      tally.consistent + tally.violated + tally.inconclusive, tally.consistent, tally.violated,
+      tally.inconclusive, tally.mutations - tally.uncaught, tally.mutations, since(start),
+      page.string());
+  return agree && audited && tally.violated == 0 && tally.uncaught == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 void add_validate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "validate", "Make every family, check its conditions, solve it four ways, compare");
-  command->add_option("--seed", options->seed, "Seed of the instances")->capture_default_str();
-  command->add_flag("--json", options->json, "A list with one object per family and discount");
-  command->footer("Exit code 1 if any two planners disagree.");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+      "validate",
+      "The main job: measures every rate of the paper, audits every statement, writes the report.\n"
+      "Killed at any moment and started again, it continues where it was.");
+  command->add_flag("--full,!--quick", options->full,
+                    "Full sizes (about an hour on two cores) instead of quick ones (minutes)");
+  command->add_option("-o,--out", options->out, "Folder for the store, the audit and the report")
+      ->capture_default_str();
+  command->add_option("--only", options->only, "Only these experiments (default: all)")
+      ->check(CLI::IsMember(kSuites))
+      ->default_str("all");
+  command->add_option("--seed", options->seed, "Root of all randomness")->capture_default_str();
+  command->add_option("-j,--jobs", options->jobs, "Runs at once (default: all cores)")
+      ->check(CLI::Range(0, 4096));
+  command->footer(
+      "Examples:\n"
+      "  speder validate                            then open results/index.html\n"
+      "  speder validate --full --out results-full\n"
+      "  speder validate --only gen-n regret        a part of it\n"
+      "Exit code 0: no rate is violated, every mutation is caught, the exact planners agree and "
+      "no\n"
+      "correction of ours is falsified (what the audit falsifies in the paper is a finding, not a\n"
+      "failure); 1: otherwise; 130: stopped by a signal; 2: bad input.");
+  command->callback([options, &exit_code] { exit_code = validate(*options); });
 }
 
 }  // namespace speder::cli

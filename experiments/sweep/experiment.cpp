@@ -6,7 +6,12 @@ namespace speder {
 namespace {
 
 template <class T>
-std::string list(std::string_view key, const std::vector<T>& values) {
+std::string line(std::string_view key, T value) {
+  return fmt::format("{} = {}\n", key, value);
+}
+
+template <class T>
+std::string line(std::string_view key, const std::vector<T>& values) {
   std::string out = fmt::format("{} = [", key);
   for (const T& value : values) {
     if (&value != values.data()) out += ", ";
@@ -17,20 +22,24 @@ std::string list(std::string_view key, const std::vector<T>& values) {
 
 }  // namespace
 
-ConfigText& ConfigText::add(std::string_view key, double value) {
-  text_ += fmt::format("{} = {}\n", key, value);
+Settings& Settings::read(std::string_view key, int& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
   return *this;
 }
-ConfigText& ConfigText::add(std::string_view key, std::string_view value) {
-  text_ += fmt::format("{} = '{}'\n", key, value);
+Settings& Settings::read(std::string_view key, double& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
   return *this;
 }
-ConfigText& ConfigText::add(std::string_view key, const std::vector<double>& values) {
-  text_ += list(key, values);
+Settings& Settings::read(std::string_view key, std::vector<int>& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
   return *this;
 }
-ConfigText& ConfigText::add(std::string_view key, const std::vector<int>& values) {
-  text_ += list(key, values);
+Settings& Settings::read(std::string_view key, std::vector<double>& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
   return *this;
 }
 

@@ -38,16 +38,25 @@ struct Experiment {
 /// The visible table: id → experiment.
 [[nodiscard]] const std::map<std::string_view, Experiment>& experiment_table();
 
-/// "key = value" lines of a config, numbers written so that they read back exactly.
-class ConfigText {
+// Ranges of common settings.
+inline constexpr Limits kDiscount{0.01, 0.9999};
+inline constexpr Limits kScale{1e-6, 1e6};
+inline constexpr Limits kClassSize{2, 1e6};
+inline constexpr Limits kFailure{1e-6, 0.5};  // δ
+
+/// Reads settings and keeps what was read, defaults included, as "key = value" lines; numbers are
+/// written so that they read back exactly.
+class Settings {
  public:
-  ConfigText& add(std::string_view key, double value);
-  ConfigText& add(std::string_view key, std::string_view value);
-  ConfigText& add(std::string_view key, const std::vector<double>& values);
-  ConfigText& add(std::string_view key, const std::vector<int>& values);
+  explicit Settings(const ConfigTable& table) : table_(&table) {}
+  Settings& read(std::string_view key, int& out, Limits limits = kPositiveInteger);
+  Settings& read(std::string_view key, double& out, Limits limits = kAnyNumber);
+  Settings& read(std::string_view key, std::vector<int>& out, Limits limits = kPositiveInteger);
+  Settings& read(std::string_view key, std::vector<double>& out, Limits limits = kAnyNumber);
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  const ConfigTable* table_;
   std::string text_;
 };
 

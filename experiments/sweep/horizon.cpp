@@ -90,13 +90,12 @@ std::vector<Measure> run(const HorizonConfig& config, const RunContext& context)
 
 }  // namespace
 
-SweepPlan plan_horizon(const ConfigTable& settings) {
+SweepPlan plan_horizon(const ConfigTable& table) {
   HorizonConfig config;
   constexpr Limits kHorizons{2, 1e6};
-  settings.read("horizon", config.horizon, kHorizons);
-  settings.read("episodes", config.episodes);
-  settings.read("states", config.states);
-  settings.read("actions", config.actions);
+  Settings settings(table);
+  settings.read("horizon", config.horizon, kHorizons).read("episodes", config.episodes);
+  settings.read("states", config.states).read("actions", config.actions);
   settings.read("rank", config.rank);
   SweepPlan plan;
   for (const char* variant : {"stop", "late"}) {
@@ -104,13 +103,7 @@ SweepPlan plan_horizon(const ConfigTable& settings) {
       plan.cells.push_back(GridCell().set("horizon", h).set("variant", variant));
     }
   }
-  plan.config = ConfigText()
-                    .add("horizon", config.horizon)
-                    .add("episodes", config.episodes)
-                    .add("states", config.states)
-                    .add("actions", config.actions)
-                    .add("rank", config.rank)
-                    .text();
+  plan.config = settings.text();
   plan.run = [config](const RunContext& context) { return run(config, context); };
   return plan;
 }

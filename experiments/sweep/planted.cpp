@@ -21,19 +21,16 @@ std::vector<Measure> run(const PlantedConfig& config, const RunContext& context)
 
 }  // namespace
 
-SweepPlan plan_planted(const ConfigTable& settings) {
+SweepPlan plan_planted(const ConfigTable& table) {
   constexpr double kLeastX = 1e-6, kLargestX = 1e12, kSteepest = 8;
   PlantedConfig config;
+  Settings settings(table);
   settings.read("x", config.x, {kLeastX, kLargestX});
   settings.read("exponent", config.exponent, {-kSteepest, kSteepest});
   settings.read("draws", config.draws);
   SweepPlan plan;
   for (const double x : config.x) plan.cells.push_back(GridCell().set("x", x));
-  plan.config = ConfigText()
-                    .add("x", config.x)
-                    .add("exponent", config.exponent)
-                    .add("draws", config.draws)
-                    .text();
+  plan.config = settings.text();
   plan.run = [config](const RunContext& context) { return run(config, context); };
   return plan;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/check.hpp"
+#include "experiments/sweep/builtin.hpp"
 
 namespace speder {
 namespace {
@@ -68,7 +69,9 @@ Suite read_suite(const ConfigTable& file, std::string_view size) {
 }
 
 Suite load_suite(const std::filesystem::path& file, std::string_view size) {
-  return read_suite(ConfigTable::load(file), size);
+  const auto builtin = builtin_suites().find(file.string());
+  if (builtin == builtin_suites().end()) return read_suite(ConfigTable::load(file), size);
+  return read_suite(ConfigTable::parse(builtin->second, builtin->first), size);
 }
 
 }  // namespace speder

@@ -19,6 +19,7 @@ struct Suite {
   [[nodiscard]] ExperimentRecord record(std::uint64_t seed) const;
 };
 
+/// A file, or the id of a suite that came with the program.
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file, std::string_view size);
 [[nodiscard]] Suite read_suite(const ConfigTable& file, std::string_view size);
 

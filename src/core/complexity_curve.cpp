@@ -16,6 +16,7 @@ CurveStatistic complexity_curve(std::vector<GapTable> tables, double delta) {
       double count = 0;
       for (std::size_t i = 0; i < t.gap.size(); ++i) count += multiplicity[i];
       for (std::size_t i = 0; i < t.gap.size(); ++i) {
+        if (multiplicity[i] == 0) continue;
         for (std::size_t k = 0; k < t.n.size(); ++k) {
           if (t.gap[i][k] <= t.epsilon) share[k] += multiplicity[i] / count;
         }

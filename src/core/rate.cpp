@@ -187,4 +187,17 @@ CurveStatistic quantile_curve(const CurveTable& table, double q) {
   };
 }
 
+CurveStatistic worst_curve(std::vector<CurveStatistic> curves) {
+  require(!curves.empty(), "worst_curve: at least one curve");
+  return [curves = std::move(curves)](std::span<const int> multiplicity) {
+    std::vector<CurvePoint> out = curves.front()(multiplicity);
+    for (std::size_t i = 1; i < curves.size(); ++i) {
+      const std::vector<CurvePoint> other = curves[i](multiplicity);
+      require(other.size() == out.size(), "worst_curve: the same x in every curve");
+      for (std::size_t k = 0; k < out.size(); ++k) out[k].y = std::max(out[k].y, other[k].y);
+    }
+    return out;
+  };
+}
+
 }  // namespace speder

@@ -228,6 +228,10 @@ std::string ResultStore::content() const {
   return out;
 }
 
+std::string draw_name(std::string_view metric, int draw) {
+  return draw == 0 ? std::string(metric) : fmt::format("{}.{}", metric, draw);
+}
+
 std::string digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;

@@ -29,6 +29,9 @@ struct Measure {
   friend bool operator==(const Measure&, const Measure&) = default;
 };
 
+/// Name of a metric measured several times in a run: "error", "error.1", "error.2", …
+[[nodiscard]] std::string draw_name(std::string_view metric, int draw);
+
 /// A finished run. A failed one keeps its error and what it measured before.
 struct Run {
   RunKey key;

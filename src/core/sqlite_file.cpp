@@ -70,6 +70,11 @@ namespace {
 void require_schema(SQLite::Database& db, const fs::path& path) {
   const int application = db.execAndGet("PRAGMA application_id").getInt();
   const int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (application == 0 && version == 0 &&
+      db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0) {
+    throw InputError(path.string() +
+                     ": is empty (stopped before anything was stored); start the sweep again");
+  }
   if (application != kApplication) {
     throw InputError(path.string() + ": is not a result store (an SQLite file of something else)");
   }

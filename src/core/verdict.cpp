@@ -35,7 +35,7 @@ std::string shown(Interval i) { return fmt::format("[{:.2f}, {:.2f}]", i.low, i.
 // Why the data cannot decide, whatever the exponent turned out to be.
 std::optional<std::string> unfit(const RateFit& fit, const RateClaim& claim) {
   if (!fit.line) {
-    return fmt::format("only {} of {} points can be fitted",
+    return fmt::format("{} of {} points are known, not only bounded; a fit needs four",
                        static_cast<int>(fit.points.size()) - fit.censored, fit.points.size());
   }
   if (fit.censored > kCensoredShare * static_cast<double>(fit.points.size())) {

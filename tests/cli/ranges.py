@@ -22,7 +22,7 @@ SMALL = {"mdp make": ["--family", "simplex", "--out", "{out}/made.h5"],
          "learn offline": [*MDP, "--transitions", "5"],
          "learn estimate": [*MDP, "--transitions", "5"],
          "sweep": ["{out}/suite.toml", "-o", "{out}/s.db"], "report": ["{out}/none.db"],
-         "validate": [], "bench": ["--only", "none"],
+         "validate": ["--only", "table1", "--out", "{out}/v"], "agreement": [], "bench": ["--only", "none"],
          "audit": ["--only", "value-norm-bellman", "--budget", "1"]}
 # Options that only count beside another one.
 BESIDE = {"--epsilon": ["--behaviour", "epsilon"], "--temperature": ["--behaviour", "softmax"],

@@ -229,3 +229,13 @@ TEST_CASE("ResultStore: a closed store can be read where nothing may be written"
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
+
+TEST_CASE("ResultStore: a file whose making was cut short says so, and is filled by the next start",
+          "[core][results]") {
+  const Folder folder;
+  const auto file = folder.path / "cut.db";
+  std::ofstream(file).close();
+  CHECK_THROWS_WITH(ResultStore::read(file), Catch::Contains("is empty"));
+  { const ResultStore store = ResultStore::open(file); }
+  CHECK(ResultStore::read(file).experiments().empty());
+}

@@ -63,7 +63,7 @@ TEST_CASE("judge: what cannot decide says why", "[core][verdict]") {
   CHECK_THAT(reason(measured(inverse, 0.1, 4)), Catch::Contains("decades"));
   CHECK_THAT(reason(measured(inverse, 1.5, 8, 8)), Catch::Contains("too wide"));
   CHECK_THAT(reason(measured(inverse, 0.1, 8, 7)), Catch::Contains("too few runs"));
-  CHECK_THAT(reason(measured(inverse, 0.1, 2)), Catch::Contains("can be fitted"));
+  CHECK_THAT(reason(measured(inverse, 0.1, 2)), Catch::Contains("a fit needs four"));
   CHECK_THAT(reason(measured([](double x) { return x > 300 ? 0.0 : 1 / x; })),
              Catch::Contains("censored"));
   // Steepening: −0.5 first, −2 at the end. Consistent at no single exponent.

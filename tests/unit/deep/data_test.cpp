@@ -205,6 +205,45 @@ TEST_CASE("expert data are successful runs from the start to the goal", "[deep][
   CHECK(successes == 3);  // the step into the goal, and none before it
 }
 
+TEST_CASE("the ant's generator asks the walking policy with the direction to the waypoint",
+          "[deep][data]") {
+  const Folder folder;
+  std::vector<double> told;
+  const Policy policy = [&told](std::span<const double> s, std::span<double> action) {
+    told.assign(s.begin(), s.end());
+    std::fill(action.begin(), action.end(), 0.0);
+  };
+  const Walk walk = ant_walk(policy);
+  std::vector<double> state(29), action(8);
+  for (std::size_t i = 0; i < 29; ++i) state[i] = static_cast<double>(i);
+  walk(state, {3, 5}, action);  // at (0, 1): the waypoint lies along (3, 4)
+  REQUIRE(told.size() == 29);
+  CHECK(told[0] == 2);  // x and y are left out
+  CHECK(told[26] == 28);
+  CHECK(told[27] == Approx(0.6));
+  CHECK(told[28] == Approx(0.8));
+  GenerateOptions options = small("play");
+  options.body = "ant";
+  options.transitions = 300;
+  options.episode_rows = 100;
+  options.noise = 0.2;
+  const fs::path path = folder.path / "ant.h5";
+  const GenerateResult result = generate(options, physics_of("AntMaze-medium"),
+                                         [&] { return ant_walk(policy); }, {.out = path});
+  CHECK(result.finished);
+  const OfflineData data = read_d4rl(path);
+  CHECK(data.observation_size == 29);
+  CHECK(data.action_size == 8);
+  CHECK(data.trajectories() == 3);
+  CHECK(H5File::open(path).shape("infos/qpos") == std::vector<std::uint64_t>{300, 15});
+  const Maze maze(find_layout("medium"), kAntCell);
+  for (std::size_t i = 0; i < 300; i += 100) {  // play: never a listed goal at the start
+    const Cell start = maze.cell_at({data.observations[29 * i], data.observations[29 * i + 1]});
+    const auto& listed = maze.layout().play_goals;
+    CHECK(std::find(listed.begin(), listed.end(), start) == listed.end());
+  }
+}
+
 TEST_CASE("an interrupted generation goes on to the same file; threads change nothing",
           "[deep][data]") {
   const Folder folder;

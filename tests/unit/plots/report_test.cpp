@@ -117,7 +117,7 @@ TEST_CASE("write_report: page, pictures and numbers; nothing of the user's is ma
   CHECK_THAT(html, Catch::Contains("a &lt; b &amp; &#39;c&#39;"));
   CHECK_THAT(html, Catch::Contains("3.142"));
   CHECK_THAT(html, Catch::Contains("id=\"figure-planted\""));
-  CHECK_THAT(html, Catch::Contains("speder sweep experiments/suites/planted.toml --seed 1"));
+  CHECK_THAT(html, Catch::Contains("speder sweep planted --seed 1"));
   CHECK_THAT(html, Catch::Contains("prefers-color-scheme: dark"));
   for (const char* remote : {"http://", "https://", "src="}) {
     std::string text = html;  // namespaces of SVG are names, not addresses that are fetched

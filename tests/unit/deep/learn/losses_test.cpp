@@ -123,6 +123,62 @@ TEST_CASE("network: twin copies equal two separate products", "[learn][nn]") {
   CHECK_FALSE(at::allclose(out[0], out[1]));
 }
 
+TEST_CASE("network: twin heads with one output equal two separate products", "[learn][nn]") {
+  Rng rng(2);
+  const Mlp twin({.input = 3, .hidden = {5}, .output = 1, .copies = 2}, at::kCPU, rng);
+  const auto& p = twin.parameters();
+  const Tensor x = at::linspace(-1, 1, 12).view({4, 3});
+  const Tensor out = twin(x);
+  REQUIRE(out.sizes().vec() == std::vector<std::int64_t>{2, 4, 1});
+  for (int e = 0; e < 2; ++e) {
+    const Tensor h = at::relu(at::mm(x, p[0].narrow(0, 5 * e, 5).t()) + p[1].narrow(0, 5 * e, 5));
+    CHECK(at::allclose(out[e], at::mm(h, p[2][e]) + p[3][e], kFloatRounding, kFloatRounding));
+  }
+}
+
+TEST_CASE("network: its gradients are those of the products written out", "[learn][nn]") {
+  const Activation activation =
+      GENERATE(Activation::kRelu, Activation::kElu, Activation::kTanh, Activation::kSwish);
+  const std::vector<int> hidden = GENERATE(std::vector<int>{}, std::vector<int>{5, 4});
+  Rng rng(2);
+  const Mlp network(
+      {.input = 3, .hidden = hidden, .output = 2, .copies = 1, .activation = activation}, at::kCPU,
+      rng);
+  const auto& p = network.parameters();
+  const Tensor x = at::linspace(-2, 2, 12).view({4, 3}).set_requires_grad(true);
+  const auto written_out = [&] {
+    Tensor h = x;
+    for (std::size_t l = 0; l < p.size(); l += 2) {
+      h = at::mm(h, p[l].t()) + p[l + 1];
+      if (l + 2 == p.size()) break;
+      h = activation == Activation::kRelu   ? at::relu(h)
+          : activation == Activation::kElu  ? at::elu(h)
+          : activation == Activation::kTanh ? at::tanh(h)
+                                            : at::silu(h);
+    }
+    return h;
+  };
+  std::vector<Tensor> wanted = p;
+  wanted.push_back(x);
+  const auto gradients = [&](const Tensor& y) {
+    return torch::autograd::grad({(y * y).sum()}, wanted);
+  };
+  const Tensor fused = network(x);
+  CHECK(at::allclose(fused, written_out(), kFloatRounding, kFloatRounding));
+  const auto a = gradients(fused);
+  const auto b = gradients(written_out());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    CAPTURE(i);
+    CHECK(b[i].abs().sum().item<double>() > 0);
+    CHECK(at::allclose(a[i], b[i], 10 * kFloatRounding, 10 * kFloatRounding));
+  }
+  // only what is asked for: the input alone, or the parameters of a network on plain data
+  CHECK(at::allclose(torch::autograd::grad({network(x).sum()}, {x})[0],
+                     torch::autograd::grad({written_out().sum()}, {x})[0], 10 * kFloatRounding,
+                     10 * kFloatRounding));
+  CHECK(torch::autograd::grad({network(x.detach()).sum()}, p).size() == p.size());
+}
+
 TEST_CASE("Adam: three steps against the formulas", "[learn][nn]") {
   const Tensor x = doubles({1.0, -2.0}).set_requires_grad(true);
   Adam adam({x}, 0.1);

@@ -1,0 +1,31 @@
+#include "experiments/cli/audit_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "experiments/audit/case_file.hpp"
+
+namespace speder::cli {
+
+void save_counterexamples(const std::filesystem::path& folder,
+                          std::vector<audit::Finding>& findings) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created", folder.string()));
+  for (audit::Finding& f : findings) {
+    if (!f.search.counterexample) continue;
+    const auto file = folder / fmt::format("{}.json", f.entry->id);
+    save_counterexample(file, *f.entry, *f.search.counterexample);
+    f.counterexample_file = file.string();
+  }
+}
+
+bool corrections_survive(const std::vector<audit::Finding>& findings) {
+  return std::ranges::none_of(findings, [](const audit::Finding& f) {
+    return f.entry->twin != audit::Twin::kNone && f.search.counterexample;
+  });
+}
+
+}  // namespace speder::cli

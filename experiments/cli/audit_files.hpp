@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "experiments/audit/audit.hpp"
+
+namespace speder::cli {
+
+/// One file per counterexample in the folder (made when absent), named in the findings.
+void save_counterexamples(const std::filesystem::path& folder,
+                          std::vector<audit::Finding>& findings);
+
+/// A correction that does not survive its own search is a mistake of ours, not of the paper.
+[[nodiscard]] bool corrections_survive(const std::vector<audit::Finding>& findings);
+
+}  // namespace speder::cli
