@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -123,8 +124,10 @@ class Bench {
     const auto done = store_.finished(experiment_);
     finished_.insert(done.begin(), done.end());
     const StopSignals signals;
-    parallel_for(std::ssize(mine), o_.jobs,
-                 [&](Index i) { one(mine[static_cast<std::size_t>(i)]); });
+    std::atomic<std::size_t> next = 0;  // in the order of the grid, however many jobs
+    parallel_for(o_.jobs, o_.jobs, [&](Index) {
+      for (std::size_t i = next++; i < mine.size(); i = next++) one(mine[i]);
+    });
     if (StopSignals::requested()) throw InputError("interrupted; the same command goes on");
   }
 

@@ -80,6 +80,14 @@ works "speder CartPole seed 2" "${bench[@]}" --jobs 2 --out "$work/bench"
 sleep 1; kill -9 $pid; wait $pid 2>/dev/null
 works "seed 2" "${bench[@]}" --out "$work/bench2"
 [ "$(rows "$work/bench/runs.db")" = "$(rows "$work/bench2/runs.db")" ] || fail "bench: two jobs and SIGKILL change numbers"
+# As ranks of mpirun: each its share and its own store, together the same numbers.
+for rank in 0 1; do
+  OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$deep" "${bench[@]}" --out "$work/ranks" >/dev/null 2>&1 ||
+    fail "bench as rank $rank"
+done
+[ "$(rows "$work/bench/runs.db" | sort)" = "$({ rows "$work/ranks/runs.0.db"; rows "$work/ranks/runs.1.db"; } | sort)" ] ||
+  fail "bench: ranks change numbers"
+works "2 seeds, 0K" table "$work/ranks/runs.0.db" "$work/ranks/runs.1.db" --suite mbbl
 works "2 seeds, 0K" table "$work/bench/runs.db" --suite mbbl --draw "$work/curves.svg"
 grep -q "<svg" "$work/curves.svg" || fail "no curves"
 works '"seeds":2' table "$work/bench/runs.db" --json
