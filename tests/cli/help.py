@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 SPEDER = sys.argv[1]
-WIDEST = 120  # columns
+WIDEST = 132  # columns
 failures = []
 seen = 0
 
