@@ -21,7 +21,7 @@ import time
 SUITE = 'experiment = "planted"\n[quick]\nrepetitions = 40\ndraws = {draws}\nx = [1, 2, 4, 8]\n'
 RUNS = 160
 PAGE = 4096
-ADVICE = ("disk", "damaged", "not a result store", "not an SQLite", "read-only", "older", "newer", "locked",
+ADVICE = ("disk", "is empty", "damaged", "not a result store", "not an SQLite", "read-only", "older", "newer", "locked",
           "could not be", "cannot be", "something else")
 
 
