@@ -6,7 +6,9 @@
 #include "deep/agent/agent.hpp"
 #include "deep/cli/command.hpp"
 #include "deep/cli/training.hpp"
+#include "deep/curves.hpp"
 #include "deep/train_run.hpp"
+#include "plots/render.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -38,6 +40,16 @@ void report(const TrainConfig& config, const TrainResult& r, bool json) {
   }
 }
 
+/// <folder>/curve.svg; a missing renderer must not cost a finished run its result.
+void draw_curve(const Run& run, const std::filesystem::path& folder) {
+  if (run.measures.empty()) return;
+  try {
+    render(learning_curves({run}), Picture::kSvg, folder / "curve.svg");
+  } catch (const InputError& error) {
+    fmt::print(stderr, "speder-deep: warning: no curve.svg: {}\n", error.what());
+  }
+}
+
 void run(const Options& o) {
   std::string overrides = override_text(o.training);
   overrides += fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", o.env, o.algorithm,
@@ -60,7 +72,9 @@ void run(const Options& o) {
     throw InputError(fmt::format(
         "interrupted at step {}; add --resume to go on from the last checkpoint", result.steps));
   }
-  store.append(to_run(experiment, config, result, line.seconds()));
+  const Run row = to_run(experiment, config, result, line.seconds());
+  store.append(row);
+  draw_curve(row, folder.path);
   if (result.end == TrainEnd::kDiverged) {
     throw InputError(fmt::format("stopped: {}; the last good checkpoint is in {}", result.problem,
                                  folder.path.string()));
@@ -81,7 +95,8 @@ void add_train(CLI::App& app) {
       "  speder deep train --env HalfCheetah --out runs/x --resume\n\n"
       "The folder gets config.toml (all settings), checkpoint.bin, TensorBoard event files, "
       "policy.h5\n"
-      "(for: speder deep rollout --policy) and run.db (for: speder deep table). Every 5,000 steps "
+      "(for: speder deep rollout --policy), curve.svg and run.db (for: speder deep table). Every "
+      "5,000 steps "
       "the\n"
       "mean action is scored over 10 episodes; the result is the mean of the last four scores.");
   add_common(*command, o->common);

@@ -43,6 +43,7 @@ works "CartPole" train "${run[@]}" --out "$work/killed" --resume
 [ -n "$(rows "$work/whole/run.db")" ] || fail "no measures"
 [ "$(rows "$work/whole/run.db")" = "$(rows "$work/killed/run.db")" ] || fail "resume after SIGKILL differs"
 works truncated rollout --packages "$packages" --env CartPole --policy "$work/whole/policy.h5"
+grep -q "<svg" "$work/whole/curve.svg" || fail "no learning curve"
 
 # A damaged checkpoint: a warning, the previous one, the same end.
 truncate -s -9 "$work/killed/checkpoint.bin"; rm "$work/killed/run.db"
