@@ -36,6 +36,12 @@ endif()
 file(RELATIVE_PATH to_programs ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/speder)
 file(CREATE_LINK ${to_programs}/speder ${CMAKE_BINARY_DIR}/generated/speder SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/generated/speder DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(
+  CODE "set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${completions}\")
+file(MAKE_DIRECTORY \"\${folder}\")
+execute_process(COMMAND \"$<TARGET_FILE:speder>\" completion bash OUTPUT_FILE \"\${folder}/speder\"
+                COMMAND_ERROR_IS_FATAL ANY)")
 install(DIRECTORY experiments/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/speder)
 install(FILES README.md PAPER.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

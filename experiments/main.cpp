@@ -14,6 +14,33 @@
 namespace {
 
 constexpr int kBadInput = 2;
+constexpr const char* kFooter = R"(First steps (docs/tutorial.md takes ten minutes):
+  speder doctor                                    does everything work here?
+  speder mdp make --family simplex --out m.h5      an MDP whose features are known
+  speder solve m.h5                                its optimal value, certified
+  speder learn online --mdp m.h5 --plot gap.svg    Algorithm 1 on it, and the picture
+  speder COMMAND --help                            options, examples, exit codes
+
+Exit codes: 0 done; 1 done, and something did not hold (a disagreement, a missed figure);
+2 bad input, one line on standard error says what and where; 130 stopped by a signal, what
+was done is kept. --json on any command is for machines. Nothing uses the network.)";
+
+/// Descriptions broken at blanks: CLI11 prints each as one line, however long.
+class Wrapping : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr std::size_t kColumns = 100;
+    const std::size_t width = kColumns - get_column_width();
+    std::string text = CLI::Formatter::make_option_desc(option);
+    for (std::size_t start = 0; text.size() - start > width;) {
+      const std::size_t blank = text.rfind(' ', start + width);
+      if (blank == std::string::npos || blank <= start) break;
+      text[blank] = '\n';
+      start = blank + 1;
+    }
+    return text;
+  }
+};
 
 int fail(const std::string& what) {
   fmt::print(stderr, "speder: error: {}\n", what);
@@ -50,7 +77,10 @@ std::string one_line(std::string text) {
 int run(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::hand_over_to_deep(argv + 1);
   CLI::App app(
-      "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
+      "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.",
+      "speder");
+  app.footer(kFooter);
+  app.formatter(std::make_shared<Wrapping>());
   app.require_subcommand(0, 1);
   int exit_code = 0;
   add_commands(app, exit_code);

@@ -51,9 +51,12 @@ ImitateSuite read_suite(const Options& o, bool restricted) {
             quoted_list("methods", o.methods);
     if (o.seeds > 0) text += fmt::format("seeds = {}\n", o.seeds);
   }
-  const fs::path file =
-      fs::is_regular_file(o.suite) ? fs::path(o.suite) : preset_path("imitate_" + o.suite);
-  return read_imitate_suite(file, text);
+  if (fs::is_regular_file(o.suite)) return read_imitate_suite(o.suite, text);
+  if (o.suite != "quick" && o.suite != "paper") {
+    throw InputError(
+        fmt::format("no suite is called '{}' and no such file; there are: quick paper", o.suite));
+  }
+  return read_imitate_suite(preset_path("imitate_" + o.suite), text);
 }
 
 std::vector<ImitateConfig> grid(const Options& o, const ImitateSuite& suite) {

@@ -68,7 +68,8 @@ void add_agreement(CLI::App& app, int& exit_code) {
       "agreement", "Make every family, check its conditions, solve it four ways, compare");
   command->add_option("--seed", options->seed, "Seed of the instances")->capture_default_str();
   command->add_flag("--json", options->json, "A list with one object per family and discount");
-  command->footer("Exit code 1 if any two planners disagree.");
+  command->footer(
+      "Exit code 1 if any two planners disagree.\n\nExample:\n  speder agreement --seed 2");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

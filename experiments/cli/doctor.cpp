@@ -53,7 +53,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->footer(
       "Each part is used for a moment, in a scratch folder (TMPDIR): a file written and read, a\n"
       "picture drawn, a program started. MISSING parts are needed, absent ones are optional.\n"
-      "Exit code 0: all that is needed works; 1: something is MISSING.");
+      "Exit code 0: all that is needed works; 1: something is MISSING.\n\nExamples:\n"
+      "  speder doctor\n  speder doctor --json");
   command->callback([json, &exit_code] { exit_code = run(*json); });
 }
 

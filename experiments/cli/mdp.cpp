@@ -98,7 +98,8 @@ void add_check(CLI::App& mdp) {
       "complexity theorems; they depend on the base measure nu.\n"
       "kernel_rows, kernel_nonnegative: P is a transition kernel. rank: rank(P) equals d.\n"
       "A condition that does not hold is a finding, not an error: the exit code is 0. A file that\n"
-      "is no MDP (rows that do not sum to one, ...) is refused with exit code 2.");
+      "is no MDP (rows that do not sum to one, ...) is refused with exit code 2.\n\nExamples:\n"
+      "  speder mdp check m.h5\n  speder mdp check m.h5 --json");
   app->callback([options] {
     const TabularMdp loaded = load_mdp(options->file);
     const std::vector<Condition> report = conditions(loaded);
@@ -174,6 +175,7 @@ void add_families(CLI::App& mdp) {
   CLI::App* app = mdp.add_subcommand("families", "The families and their knobs");
   app->add_option("name", options->name, "One family, in detail");
   app->add_flag("--json", options->json, "The whole table as JSON");
+  app->footer("Examples:\n  speder mdp families\n  speder mdp families lock");
   app->callback([options] {
     if (options->json)
       fmt::print("{}\n", families_json().dump(2));

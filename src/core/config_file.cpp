@@ -41,6 +41,35 @@ std::string limit_words(Limits limits) {
                : fmt::format("must be at most {}", limits.high);
 }
 
+/// Line of the first character outside strings and comments that is not ASCII, or 0. TOML has none
+/// there, and toml++ 3.3 runs into undefined behaviour on some (U+00A1 … U+0499).
+int stray_line(std::string_view text) {
+  int line = 1;
+  std::string_view quote;  // what ends the string we are in; "#" in a comment
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '\n' && quote.size() == 1) quote = {};
+    if (!quote.empty()) {
+      if (c == '\\' && quote[0] == '"')
+        ++i;
+      else if (quote[0] != '#' && text.substr(i).starts_with(quote)) {
+        i += quote.size() - 1;
+        quote = {};
+      }
+    } else if (c == '#') {
+      quote = "#";
+    } else if (c == '"' || c == '\'') {
+      const bool triple = i + 2 < text.size() && text[i + 1] == c && text[i + 2] == c;
+      quote = text.substr(i, triple ? 3 : 1);
+      i += quote.size() - 1;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return line;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 struct ConfigTable::Layers {
@@ -111,6 +140,10 @@ ConfigTable ConfigTable::load(const std::filesystem::path& file) {
 }
 
 ConfigTable ConfigTable::parse(std::string_view text, std::string_view name) {
+  if (const int line = stray_line(text); line > 0) {
+    throw ConfigError(fmt::format("{}:{}", name, line), "not TOML",
+                      "a character that is not ASCII outside strings and comments");
+  }
   try {
     auto document = std::make_shared<Document>(Document{std::string(name), toml::parse(text)});
     auto layers = std::make_shared<Layers>();

@@ -43,7 +43,7 @@ walk() {
   shown=$(grep -oE '^  +(-[a-zA-Z],)?--[a-z][^ ]*' <<<"$help" | grep -oE -- '--[a-z][a-z-]*' | sort -u)
   [ -n "$shown" ] && [ "$offered" = "$shown" ] || { echo "FAILED: $*: offered $offered, shown $shown"; failed=1; }
   walked=$((walked + 1))
-  for name in $(sed -n '/^Subcommands:/,$p' <<<"$help" | grep -oE '^  [a-z][a-z-]*' ); do
+  for name in $(sed -n "/^Subcommands:/,/^$/p" <<<"$help" | grep -oE "^  [a-z][a-z-]*"); do
     [ "$name" = deep ] || walk "$@" "$name"
   done
 }

@@ -12,6 +12,7 @@ import pathlib
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import time
 SUITE = 'experiment = "planted"\n[quick]\nrepetitions = 40\ndraws = {draws}\nx = [1, 2, 4, 8]\n'
 RUNS = 160
 PAGE = 4096
-ADVICE = ("disk", "damaged", "not a result store", "not an SQLite", "read-only", "older", "newer", "locked",
+ADVICE = ("disk", "is empty", "damaged", "not a result store", "not an SQLite", "read-only", "older", "newer", "locked",
           "could not be", "cannot be", "something else")
 
 
@@ -41,10 +42,15 @@ def rows(store):
 
 
 def finished(store):
-    text = rows(store) if os.path.exists(store) else ""
-    if text is None:
-        fail(f"{store} cannot be read after a kill")
-    return text.count(",value,")
+    if not os.path.exists(store):
+        return 0
+    got = run("report", store, "--rows")
+    if got.returncode == 0:
+        return got.stdout.count(",value,")
+    with sqlite3.connect(store) as db:  # killed while the store was being made: no table yet
+        if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            return 0
+    fail(f"{store} cannot be read after a kill: {got.stderr}")
 
 
 def refused(got, what):
@@ -255,6 +261,7 @@ def clock_jumps(suite, reference):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell would pass SIG_IGN on
     rng = random.Random(ARGS.seed)
     pathlib.Path("suite.toml").write_text(SUITE.format(draws=400_000))
     pathlib.Path("short.toml").write_text(SUITE.format(draws=1000))

@@ -7,11 +7,11 @@
 
 namespace speder::fuzz {
 
-/// A reader of foreign bytes: returns when they are read or refused. A crash, a hang, or an
+/// A reader of foreign bytes: true when they are read, false when they are refused. A crash, a hang, or an
 /// exception that is neither InputError nor std::invalid_argument is a defect.
 struct Reader {
   std::string_view name;  // of its folder under tests/fuzz/corpus
-  void (*read)(std::span<const std::uint8_t> bytes);
+  bool (*read)(std::span<const std::uint8_t> bytes);
 };
 
 [[nodiscard]] const std::vector<Reader>& readers();

@@ -23,6 +23,7 @@ done < <(sed -n 's/^#include "\(.*\)".*/\1/p' $headers | sort -u)
 cd "$work"
 "$prefix/bin/speder" mdp make --family lock --gamma 0.9 --out m.h5 >/dev/null
 "$prefix/bin/speder" solve m.h5 | grep -q '^J\*' || fail "the installed program does not solve"
+bash -c "source '$prefix/share/bash-completion/completions/speder' && complete -p speder" >/dev/null || fail "no completion"
 ls "$prefix"/share/speder/suites/*.toml >/dev/null || fail "no suites are installed"
 
 cmake -S "$source/tests/package/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \

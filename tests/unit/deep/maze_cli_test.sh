@@ -48,6 +48,7 @@ cmp -s out first || fail "finished runs were repeated"
 refused "made with other settings" "${small[@]}" --set rnn=5 --method bc
 refused "none of: gaussian tanh" imitate --set decoder=cubic --out im2
 refused "no method is called 'gail'" imitate --method gail --out im2
+refused "there are: quick paper" imitate --suite swift --out im2
 refused "unknown" imitate --set stepps=3 --out im2
 refused "--data and --expert" imitate --data d.h5 --out im2
 refused "need --policy" imitate --suite paper --method bc --layout medium --style play --out im3
