@@ -31,6 +31,23 @@ MetricTable make_table(const std::map<std::pair<int, int>, std::map<double, doub
   return out;
 }
 
+// Repetitions that every table has: all of them unless a sweep is unfinished or runs failed.
+void keep_common_rows(std::vector<MetricTable>& tables) {
+  std::map<int, std::size_t> seen;
+  for (const MetricTable& t : tables) {
+    for (const Cluster& c : t.clusters) ++seen[c.seed];
+  }
+  for (MetricTable& t : tables) {
+    MetricTable kept{{t.curve.x, {}}, {}};
+    for (std::size_t i = 0; i < t.clusters.size(); ++i) {
+      if (seen[t.clusters[i].seed] != tables.size()) continue;
+      kept.clusters.push_back(t.clusters[i]);
+      kept.curve.y.push_back(t.curve.y[i]);
+    }
+    t = std::move(kept);
+  }
+}
+
 }  // namespace
 
 bool acceptable(const Finding& finding) {
@@ -103,15 +120,14 @@ WorstCase worst_case(const ExperimentData& data, std::string_view name, std::str
     if (keep(cell)) members.insert(cell.number(member));
   }
   WorstCase out{{members.begin(), members.end()}, {}, {}};
-  std::vector<CurveStatistic> curves;
   for (const double m : out.members) {
     out.tables.push_back(table([&keep, member, m](const GridCell& cell) {
       return keep(cell) && cell.number(member) == m;
     }));
-    curves.push_back(mean_curve(out.tables.back().curve));
-    require(out.tables.back().clusters.size() == out.tables.front().clusters.size(),
-            "the same repetitions in every member");
   }
+  keep_common_rows(out.tables);
+  std::vector<CurveStatistic> curves;
+  for (const MetricTable& t : out.tables) curves.push_back(mean_curve(t.curve));
   if (!curves.empty()) out.fit = fit_of(data, name, out.tables.front(), worst_curve(curves));
   return out;
 }

@@ -190,12 +190,15 @@ CurveStatistic quantile_curve(const CurveTable& table, double q) {
 CurveStatistic worst_curve(std::vector<CurveStatistic> curves) {
   require(!curves.empty(), "worst_curve: at least one curve");
   return [curves = std::move(curves)](std::span<const int> multiplicity) {
-    std::vector<CurvePoint> out = curves.front()(multiplicity);
-    for (std::size_t i = 1; i < curves.size(); ++i) {
-      const std::vector<CurvePoint> other = curves[i](multiplicity);
-      require(other.size() == out.size(), "worst_curve: the same x in every curve");
-      for (std::size_t k = 0; k < out.size(); ++k) out[k].y = std::max(out[k].y, other[k].y);
+    std::map<double, CurvePoint> worst;
+    for (const CurveStatistic& curve : curves) {
+      for (const CurvePoint& p : curve(multiplicity)) {
+        CurvePoint& at = worst.emplace(p.x, p).first->second;
+        at.y = std::max(at.y, p.y);
+      }
     }
+    std::vector<CurvePoint> out;
+    for (const auto& [x, p] : worst) out.push_back(p);
     return out;
   };
 }

@@ -58,7 +58,7 @@ struct CurveTable {
 /// The smallest value that a share q of the runs does not exceed.
 [[nodiscard]] CurveStatistic quantile_curve(const CurveTable& table, double q);
 
-/// The largest of several curves at each x: the worst of a family of instances. All have the same x.
+/// The largest of several curves at each x: the worst of a family of instances.
 [[nodiscard]] CurveStatistic worst_curve(std::vector<CurveStatistic> curves);
 
 /// gap[run][k] at sample size n[k] for one setting x; NaN (a run that ended early) never counts as

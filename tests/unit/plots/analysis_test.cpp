@@ -91,6 +91,26 @@ TEST_CASE("worst_case: the largest member at each x decides", "[plots][analysis]
     CHECK(worst.fit.points[k].y == Approx(expected[k]).epsilon(1e-3));
 }
 
+TEST_CASE("worst_case: an unfinished sweep is judged by the repetitions that all members have",
+          "[plots][analysis]") {
+  ExperimentData data = empty_data();
+  for (int r = 0; r < 10; ++r) {
+    for (const double gap : {1.0, 2.0}) {
+      for (const double value : {4.0, 8.0, 16.0, 32.0}) {
+        if (gap == 2 && (r >= 6 || value > 16)) continue;  // not run yet
+        add(data, GridCell().set("gap", gap).set("value", value), r, {{"gap", 0, gap * value}});
+      }
+    }
+  }
+  const WorstCase worst = worst_case(
+      data, "w", "gap", [](const GridCell&) { return true; },
+      [&](const CellFilter& keep) { return metric_over_cells(data, "value", "gap", keep); });
+  REQUIRE(worst.fit.points.size() == 4);
+  CHECK(worst.tables[0].clusters.size() == 6);
+  CHECK(worst.fit.points[0].y == Approx(8));
+  CHECK(worst.fit.points[3].y == Approx(32));  // the second member has not come so far
+}
+
 TEST_CASE("with_x: columns follow their x when its order turns", "[plots][analysis]") {
   MetricTable table;
   table.curve = {{1, 2, 4}, {{10, 20, 40}}};
