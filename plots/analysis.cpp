@@ -249,6 +249,7 @@ std::string shown(double value) {
 }
 
 std::string shown(Interval interval) {
+  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "[no interval]";
   return fmt::format("[{}, {}]", shown(interval.low), shown(interval.high));
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 struct PacAxis {
   std::string symbol;  // of x
+  std::string rate;    // x to the theory's exponent
   std::string unit;
   double exponent;
   double decades;  // the least range that decides; the protocol's 1.5 where the axis allows
@@ -65,9 +66,8 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
 
   ExperimentReport out;
   out.question = fmt::format(
-      "Do the episodes until the mixture of all policies so far is ε-optimal grow at most like "
-      "({})^{:g}?",
-      axis.symbol, axis.exponent);
+      "Do the episodes until the mixture of all policies so far is ε-optimal grow at most like {}?",
+      axis.rate);
   out.design = axis.design +
                fmt::format(
                    " The instance's gap is 2ε. N(ε, δ), δ = {:g}, is the quantile over runs with "
@@ -75,8 +75,7 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
                    delta, c_alpha, c_lambda);
   const RateClaim claim{.exponent = axis.exponent, .min_decades = axis.decades};
   out.findings = {
-      rate_finding(fmt::format("N(ε, δ) grows at most like ({})^{:g}", axis.symbol, axis.exponent),
-                   complexity.fit, claim)};
+      rate_finding(fmt::format("N(ε, δ) grows at most like {}", axis.rate), complexity.fit, claim)};
   out.findings.front().ratio = ratios(complexity, stated(data, "theorem"));
   out.caveats = {
       "The ratio is N measured / (d⁴|A|²/((1−γ)⁶ε²)): the theorem's constant and logarithms are "
@@ -103,6 +102,7 @@ ExperimentReport analyse_pac_d(const ExperimentData& data) {
   return analyse_pac(
       data,
       {.symbol = "d",
+       .rate = "d⁴",
        .unit = "features",
        .exponent = 4,
        .decades = kTreeDecades,
@@ -114,6 +114,7 @@ ExperimentReport analyse_pac_d(const ExperimentData& data) {
 ExperimentReport analyse_pac_actions(const ExperimentData& data) {
   return analyse_pac(data,
                      {.symbol = "|A|",
+                      .rate = "|A|²",
                       .unit = "actions",
                       .exponent = 2,
                       .decades = 1.2,  // |A| = 2 … 32 or more
@@ -124,6 +125,7 @@ ExperimentReport analyse_pac_actions(const ExperimentData& data) {
 
 ExperimentReport analyse_pac_gamma(const ExperimentData& data) {
   return analyse_pac(data, {.symbol = "1/(1−γ)",
+                            .rate = "1/(1−γ)⁶",
                             .unit = "steps",
                             .exponent = 6,
                             .decades = 0.99,  // 1/(1−γ) = 6.4 … 64; N grows a thousandfold
@@ -134,6 +136,7 @@ ExperimentReport analyse_pac_gamma(const ExperimentData& data) {
 
 ExperimentReport analyse_pac_epsilon(const ExperimentData& data) {
   return analyse_pac(data, {.symbol = "1/ε",
+                            .rate = "1/ε²",
                             .unit = "1/value",
                             .exponent = 2,
                             .decades = kProtocolDecades,
@@ -146,6 +149,7 @@ ExperimentReport analyse_pac_size(const ExperimentData& data) {
   return analyse_pac(
       data,
       {.symbol = "log|F|",
+       .rate = "log|F|",
        .unit = "nats",
        .exponent = 1,
        .decades = 0.69,  // |F| = 4 … 1024 or more
