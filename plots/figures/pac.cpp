@@ -117,7 +117,7 @@ ExperimentReport analyse_pac_actions(const ExperimentData& data) {
                       .rate = "|A|²",
                       .unit = "actions",
                       .exponent = 2,
-                      .decades = 1.2,  // |A| = 2 … 32 or more
+                      .decades = 1.2,  // |A| = 4 … 64
                       .design = "Two-state chains with one best action: |A| moves; d, γ, ε, |F| "
                                 "and the other actions' chances stay.",
                       .x = same});
