@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/config_file.hpp"
 
 namespace speder {
@@ -26,6 +29,18 @@ double largest_ratio(const ExperimentData& data) {
     }
   }
   return largest;
+}
+
+// Least and largest number of the metric over all runs, as measured.
+std::string range_of(const ExperimentData& data, std::string_view metric) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Run& run : data.runs) {
+    for (const auto& [n, value] : curve_of(run, metric)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  return fmt::format("{} … {}", shown(low), shown(high));
 }
 
 ExperimentReport analyse_offline(const ExperimentData& data, const OfflineAxis& axis) {
@@ -84,7 +99,8 @@ ExperimentReport analyse_off_omega(const ExperimentData& data) {
       data, {.symbol = "ω",
              .unit = "1/probability",
              .design = "Two-state chains whose inferior action is taken with probability 1/ω: ω "
-                       "moves, n stays, C* stays within 1.0 … 1.4.",
+                       "moves, n stays, C* stays within " +
+                       range_of(data, "c_star") + ".",
              .claim = "worst-case gap grows at most like ω",
              .theory = {.exponent = 1},
              .over_n = false});
