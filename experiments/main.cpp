@@ -4,11 +4,11 @@
 #include <exception>
 #include <string_view>
 
+#include "cli/strict.hpp"
 #include "core/check.hpp"
 #include "experiments/cli/command.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/doctor.hpp"
-#include "experiments/cli/numbers.hpp"
 #include "experiments/hand_over.hpp"
 
 namespace {
@@ -66,14 +66,6 @@ void add_commands(CLI::App& app, int& exit_code) {
   require_sound_numbers(app);
 }
 
-// CLI11 explains some mistakes over several lines; the user gets one.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
-
 int run(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::hand_over_to_deep(argv + 1);
   CLI::App app(
@@ -89,7 +81,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(one_line(e.what()) + " (--help shows the options)");
+    return fail(speder::cli::one_line(e.what()) + " (--help shows the options)");
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
@@ -101,6 +93,6 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& e) {
-    return fail(one_line(e.what()));
+    return fail(speder::cli::one_line(e.what()));
   }
 }

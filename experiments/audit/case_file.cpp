@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/text_file.hpp"
 
 namespace speder::audit {
 namespace {
@@ -211,9 +212,7 @@ std::string counterexample_text(const Entry& entry, const Counterexample& found)
 
 void save_counterexample(const std::filesystem::path& file, const Entry& entry,
                          const Counterexample& found) {
-  std::ofstream out(file);
-  out << counterexample_text(entry, found) << '\n';
-  if (!out.flush()) throw InputError(fmt::format("{}: cannot be written", file.string()));
+  write_text_file(file, counterexample_text(entry, found) + '\n');
 }
 
 Replay replay(const std::filesystem::path& path) {

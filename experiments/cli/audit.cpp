@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 
 #include "core/check.hpp"
+#include "core/text_file.hpp"
 #include "experiments/audit/case_file.hpp"
 #include "experiments/audit/report.hpp"
 #include "experiments/audit/self_test.hpp"
@@ -44,12 +44,6 @@ struct AuditCommand {
   std::string replay;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path));
-}
-
 int replay_file(const std::string& path) {
   const audit::Replay r = audit::replay(path);
   fmt::print("{}: {}\n  source     {}\n  statement  {}\n  premises   {}\n", r.entry->id,
@@ -82,7 +76,7 @@ int run_audit(AuditCommand& command) {
   } else {
     fmt::print("{}", findings.size() <= kDetailed ? detail_text(findings) : table_text(findings));
   }
-  if (!command.json.empty() && !json_only) write_file(command.json, json_text(findings));
+  if (!command.json.empty() && !json_only) write_text_file(command.json, json_text(findings));
   return corrections_survive(findings) ? 0 : kFailed;
 }
 

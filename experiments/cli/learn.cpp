@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/sweep/stop_signal.hpp"
 #include "experiments/cli/command.hpp"
 #include "experiments/cli/learn_figure.hpp"
 #include "experiments/cli/learn_options.hpp"
 #include "experiments/cli/learn_output.hpp"
 #include "experiments/cli/progress.hpp"
 #include "experiments/learn/session.hpp"
-#include "experiments/sweep/stop_signal.hpp"
 
 namespace speder::cli {
 namespace {
@@ -92,8 +92,9 @@ int online(LearnOptions options) {
   {
     const StopSignal signal;
     ProgressLine progress(options.amount);
-    take_rows(run_online(prepared.problem, prepared.truth, run, hooks_for(progress, signal.flag())),
-              prepared.record);
+    take_rows(
+        run_online(prepared.problem, prepared.truth, run, hooks_for(progress, StopSignal::flag())),
+        prepared.record);
   }
   return finish(options, prepared,
                 {"n", "gap_last", "gap_mixture", "regret", "candidate", "error_rho", "bonus_sup",
@@ -121,7 +122,7 @@ int offline(LearnOptions options) {
     const StopSignal signal;
     ProgressLine progress(options.amount);
     const LearnOutcome outcome =
-        run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, signal.flag()));
+        run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, StopSignal::flag()));
     take_rows(outcome, prepared.record);
     behaviour_facts(outcome.behaviour, prepared.record);
   }
@@ -145,7 +146,7 @@ int estimate(LearnOptions options) {
                         .delta = options.delta,
                         .seed = options.seed};
   const StopSignal signal;
-  const std::atomic<bool>& interrupted = signal.flag();
+  const std::atomic<bool>& interrupted = StopSignal::flag();
   const EstimateOutcome outcome = run_estimate(prepared.problem, prepared.truth, run,
                                                [&](const EstimateRow&) { return !interrupted; });
   for (const EstimateRow& row : outcome.rows) prepared.record.rows.push_back(columns(row));

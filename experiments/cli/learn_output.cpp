@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "core/check.hpp"
 #include "core/results.hpp"
+#include "core/text_file.hpp"
 
 namespace speder::cli {
 namespace {
@@ -63,15 +63,6 @@ std::string csv(const LearnRecord& record) {
     text.back() = '\n';
   }
   return text;
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  const std::filesystem::path temporary = path + ".part";
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw InputError(fmt::format("{}: cannot be written", path));
-  std::filesystem::rename(temporary, path);
 }
 
 }  // namespace
@@ -164,9 +155,9 @@ void write_out(const std::string& path, const LearnRecord& record) {
   if (ending == ".db") {
     store(path, record);
   } else if (ending == ".csv") {
-    write_text(path, csv(record));
+    write_text_file(path, csv(record));
   } else {
-    write_text(path, to_json(record).dump(2) + "\n");
+    write_text_file(path, to_json(record).dump(2) + "\n");
   }
 }
 

@@ -5,11 +5,11 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "core/sweep/bar.hpp"
+#include "core/sweep/stop_signal.hpp"
+#include "core/sweep/transport.hpp"
 #include "experiments/cli/command.hpp"
-#include "experiments/cli/sweep_bar.hpp"
-#include "experiments/sweep/cluster.hpp"
-#include "experiments/sweep/engine.hpp"
-#include "experiments/sweep/stop_signal.hpp"
+#include "experiments/sweep/suite_runs.hpp"
 
 namespace speder::cli {
 namespace {
@@ -50,38 +50,26 @@ void summarise(const SweepOptions& options, const Suite& suite, const SweepResul
     fmt::print("{}\n", out.dump(2));
     return;
   }
-  fmt::print(
-      "{} ({}): {} of {} runs in {}{}{}\n", suite.id, suite.size, p.done, p.total,
-      store_path(options).string(),
-      p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
-      p.failed > 0 ? fmt::format(", {} failed (their errors are in the store)", p.failed) : "");
+  fmt::print("{}\n",
+             sweep_summary(fmt::format("{} ({})", suite.id, suite.size), store_path(options), p));
   if (!result.complete) fmt::print("stopped; the same command continues where it was\n");
-}
-
-SweepResult run(const SweepOptions& options, const Suite& suite, const Workers& workers,
-                const std::atomic<bool>& stop) {
-  ResultStore store = ResultStore::open(store_path(options));
-  SweepBar bar(suite.id);
-  return run_sweep(store, suite, options.seed, workers, stop,
-                   [&](const SweepProgress& p) { bar.show(p); });
 }
 
 void sweep(const SweepOptions& options, int& exit_code) {
   if (options.list) return print_experiments();
   if (options.suite.empty()) throw InputError("sweep: name a suite file (or --list)");
   const Suite suite = load_suite(options.suite, options.full ? "full" : "quick");
-  const RunTask task = run_task(suite, options.seed);
-  if (const auto job = join_job()) {
-    // mpirun's signals end every rank; what is committed is safe.
-    if (job->rank != 0) return serve(*job, task);
-    const std::atomic<bool> never = false;
-    return summarise(options, suite, run(options, suite, rank_workers(*job), never));
+  std::optional<SweepResult> result;
+  {
+    SweepBar bar(suite.id);
+    result = run_sweep_here(
+        {.store = store_path(options), .jobs = options.jobs > 0 ? options.jobs : hardware_jobs()},
+        suite_runs(suite, options.seed), run_task(suite, options.seed),
+        {.progress = [&](const SweepProgress& p) { bar.show(p); }});
   }
-  const StopSignal stop;
-  const int threads = options.jobs > 0 ? options.jobs : hardware_jobs();
-  const SweepResult result = run(options, suite, thread_workers(threads, task), stop.flag());
-  summarise(options, suite, result);
-  if (!result.complete) exit_code = kInterruptedExit;
+  if (!result) return;  // a rank that computed for another one
+  summarise(options, suite, *result);
+  if (!result->complete) exit_code = kInterruptedExit;
 }
 
 }  // namespace
@@ -115,6 +103,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
       sweep(*options, exit_code);
     } catch (const InputError&) {
       if (rank_in_job() == 0) throw;  // one rank reports what all of them see
+      wait_for_rank_0();
       exit_code = 2;
     }
   });

@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "core/sweep/bar.hpp"
+#include "core/sweep/stop_signal.hpp"
+#include "core/text_file.hpp"
 #include "experiments/agreement.hpp"
 #include "experiments/audit/report.hpp"
 #include "experiments/cli/audit_files.hpp"
 #include "experiments/cli/command.hpp"
-#include "experiments/cli/sweep_bar.hpp"
-#include "experiments/sweep/engine.hpp"
-#include "experiments/sweep/stop_signal.hpp"
+#include "experiments/sweep/suite_runs.hpp"
 #include "plots/report.hpp"
 
 namespace speder::cli {
@@ -62,9 +62,9 @@ bool sweep_all(const Options& options, const fs::path& file) {
     SweepResult result;
     {
       SweepBar bar(suite.id);
-      result = run_sweep(store, suite, options.seed,
-                         thread_workers(threads, run_task(suite, options.seed)), stop.flag(),
-                         [&](const SweepProgress& p) { bar.show(p); });
+      result = run_sweep(store, suite_runs(suite, options.seed),
+                         thread_workers(threads, run_task(suite, options.seed)), StopSignal::flag(),
+                         {.progress = [&](const SweepProgress& p) { bar.show(p); }});
     }
     const SweepProgress& p = result.progress;
     fmt::print("{:<10} {} runs in {:.1f} s{}{}\n", suite.id, p.total, since(start),
@@ -87,9 +87,7 @@ bool audit_all(const Options& options, const fs::path& folder) {
     if (!f.counterexample_file.empty())
       f.counterexample_file = fs::relative(f.counterexample_file, folder).string();
   }
-  std::ofstream file(folder / "audit.json");
-  file << audit::json_text(findings);
-  if (!file.flush()) throw InputError((folder / "audit.json").string() + ": cannot be written");
+  write_text_file(folder / "audit.json", audit::json_text(findings));
   fmt::print("{:<10} {} ({:.1f} s)\n", "audit", audit::summary_text(findings), since(start));
   return corrections_survive(findings);
 }

@@ -53,7 +53,8 @@ LearnProblem make_chain(const ChainSpec& spec, const SeedTree& seeds) {
   const Index turns = (spec.class_size - 2) / A + 1;
   std::vector<Kernel> rivals;
   for (Index i = 0; i + 1 < spec.class_size; ++i) {
-    const double off = lead * (1.2 + 1.2 * static_cast<double>(i / A) / static_cast<double>(turns));
+    const Index turn = i / A;
+    const double off = lead * (1.2 + 1.2 * static_cast<double>(turn) / static_cast<double>(turns));
     Matrix phi = truth;
     const Index a = i % A;
     set(phi, a, a == best ? std::max(0.0, x - off) : std::min(1.0, p + off));

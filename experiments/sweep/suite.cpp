@@ -10,15 +10,19 @@
 namespace speder {
 namespace {
 
+template <class T>
+std::string names_of(const std::map<std::string_view, T>& table) {
+  std::string names;
+  for (const auto& [name, unused] : table) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
 const Experiment& find_experiment(const ConfigTable& file, const std::string& id) {
   const auto& table = experiment_table();
   const auto it = table.find(id);
   if (it == table.end()) {
-    std::string ids;
-    for (const auto& [known, experiment] : table) {
-      ids += (ids.empty() ? "" : ", ") + std::string(known);
-    }
-    file.fail("experiment", fmt::format("unknown experiment '{}' (there are: {})", id, ids));
+    file.fail("experiment",
+              fmt::format("unknown experiment '{}' (there are: {})", id, names_of(table)));
   }
   return it->second;
 }
@@ -70,8 +74,14 @@ Suite read_suite(const ConfigTable& file, std::string_view size) {
 
 Suite load_suite(const std::filesystem::path& file, std::string_view size) {
   const auto builtin = builtin_suites().find(file.string());
-  if (builtin == builtin_suites().end()) return read_suite(ConfigTable::load(file), size);
-  return read_suite(ConfigTable::parse(builtin->second, builtin->first), size);
+  if (builtin != builtin_suites().end()) {
+    return read_suite(ConfigTable::parse(builtin->second, builtin->first), size);
+  }
+  if (!std::filesystem::exists(file)) {
+    throw InputError(fmt::format("{}: no such file, and no suite of that name is built in: {}",
+                                 file.string(), names_of(builtin_suites())));
+  }
+  return read_suite(ConfigTable::load(file), size);
 }
 
 }  // namespace speder

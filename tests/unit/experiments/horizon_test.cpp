@@ -1,4 +1,4 @@
-#include "experiments/sweep/engine.hpp"
+#include "experiments/sweep/suite_runs.hpp"
 #include "plots/report.hpp"
 #include "tests/catch.hpp"
 
@@ -13,7 +13,7 @@ TEST_CASE("horizon: a small sweep, judged: claims hold and the late sampler is c
       "quick");
   const RunTask task = run_task(suite, 1);
   ExperimentData data{suite.record(1), {}};
-  for (std::int64_t i = 0; i < suite.runs(); ++i) data.runs.push_back(task(i));
+  for (std::int64_t i = 0; i < suite.runs(); ++i) data.runs.push_back(*task(i).run);
   const ReportSection section = analyse(data);
   CHECK(section.failed == 0);
   REQUIRE(section.report.findings.size() == 4);

@@ -54,3 +54,11 @@ TEST_CASE("suite: every suite file of the tree reads at both sizes", "[suite]") 
   }
   CHECK(files == static_cast<int>(experiment_table().size()));
 }
+
+TEST_CASE("suite: a name that is neither a file nor built in is answered with those that are",
+          "[suite]") {
+  CHECK_THROWS_WITH(load_suite("nosuch", "quick"),
+                    Catch::StartsWith("nosuch: no such file, and no suite of that name is built in:"
+                                      " ablate, gen-mle, ") &&
+                        Catch::EndsWith("table1"));
+}

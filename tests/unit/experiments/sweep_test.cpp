@@ -1,15 +1,15 @@
-#include "experiments/sweep/engine.hpp"
+#include "core/sweep/run_sweep.hpp"
 
 #include <condition_variable>
 #include <deque>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "core/check.hpp"
-#include "experiments/sweep/cluster.hpp"
+#include "core/sweep/cluster.hpp"
+#include "experiments/sweep/suite_runs.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -38,7 +38,7 @@ Suite small_suite() {
 std::string content_with(const Workers& workers, const Suite& suite) {
   const Folder folder;
   ResultStore store = ResultStore::open(folder.path / "a.db");
-  const SweepResult result = run_sweep(store, suite, kSeed, workers, kNever);
+  const SweepResult result = run_sweep(store, suite_runs(suite, kSeed), workers, kNever);
   CHECK(result.complete);
   CHECK(result.progress.failed == 3);
   return store.content();
@@ -116,10 +116,10 @@ TEST_CASE("run_sweep: stopped and started again, it repeats nothing and ends the
     ResultStore store = ResultStore::open(folder.path / "a.db");
     const Workers workers = thread_workers(1, counting);
     std::atomic<bool> stop = false;
-    const SweepResult result =
-        run_sweep(store, suite, kSeed, workers, stop, [&](const SweepProgress& p) {
-          if (p.done > p.restored) stop = true;
-        });
+    const SweepResult result = run_sweep(store, suite_runs(suite, kSeed), workers, stop,
+                                         {.progress = [&](const SweepProgress& p) {
+                                           if (p.done > p.restored) stop = true;
+                                         }});
     complete = result.complete;
     CHECK(result.progress.done == static_cast<std::int64_t>(store.finished("planted").size()));
   }
@@ -134,29 +134,12 @@ TEST_CASE("run_sweep: another seed gives other rows and does not continue this s
   const Folder folder;
   ResultStore store = ResultStore::open(folder.path / "a.db");
   const Workers workers = thread_workers(1, run_task(suite, kSeed));
-  run_sweep(store, suite, kSeed, workers, kNever);
-  CHECK_THROWS_AS(run_sweep(store, suite, kSeed + 1, workers, kNever), InputError);
+  run_sweep(store, suite_runs(suite, kSeed), workers, kNever);
+  CHECK_THROWS_AS(run_sweep(store, suite_runs(suite, kSeed + 1), workers, kNever), InputError);
   const RunTask other = run_task(suite, kSeed + 1);
-  CHECK(other(0).measures != run_task(suite, kSeed)(0).measures);
+  const auto rows = [](const RunTask& task, std::int64_t i) { return task(i).run->measures; };
+  CHECK(rows(other, 0) != rows(run_task(suite, kSeed), 0));
   // Repetitions and cells have streams of their own.
-  CHECK(other(0).measures[1] != other(1).measures[1]);
-  CHECK(other(0).measures[1] != other(3).measures[1]);
-}
-
-TEST_CASE("pack: a run survives the way to another rank, a cut message is refused", "[sweep]") {
-  Run run;
-  run.key = {"e", "x=1", 7};
-  run.measures = {{"a", -1, 0.1}, {"", 5, std::numeric_limits<double>::infinity()}};
-  run.failed = true;
-  run.error = std::string("nul \0 inside", 12);
-  run.seconds = 2;
-  const Run back = unpack(pack(run));
-  CHECK(back.key == run.key);
-  CHECK(back.measures == run.measures);
-  CHECK(back.failed);
-  CHECK(back.error == run.error);
-  CHECK(back.seconds == run.seconds);
-  Bytes cut = pack(run);
-  cut.pop_back();
-  CHECK_THROWS_AS(unpack(cut), std::invalid_argument);
+  CHECK(rows(other, 0)[1] != rows(other, 1)[1]);
+  CHECK(rows(other, 0)[1] != rows(other, 3)[1]);
 }

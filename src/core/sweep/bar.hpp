@@ -3,9 +3,9 @@
 #include <chrono>
 #include <string>
 
-#include "experiments/sweep/engine.hpp"
+#include "core/sweep/run_sweep.hpp"
 
-namespace speder::cli {
+namespace speder {
 
 /// One live line on the terminal: done/total, rate, time left, failures. Silent when standard error
 /// is no terminal.
@@ -16,6 +16,7 @@ class SweepBar {
   SweepBar& operator=(const SweepBar&) = delete;
   ~SweepBar();  // clears the line
   void show(const SweepProgress& progress);
+  void clear();  // before something else is printed; the next show() draws again
 
  private:
   std::string title_;
@@ -28,4 +29,9 @@ class SweepBar {
 [[nodiscard]] std::string progress_line(const std::string& title, const SweepProgress& progress,
                                         double seconds, int width);
 
-}  // namespace speder::cli
+/// What a sweep says at its end: "title: 5 of 8 runs in x.db, 2 of them from before, 1 failed …".
+[[nodiscard]] std::string sweep_summary(const std::string& title,
+                                        const std::filesystem::path& store,
+                                        const SweepProgress& progress);
+
+}  // namespace speder

@@ -1,4 +1,4 @@
-#include "experiments/cli/sweep_bar.hpp"
+#include "core/sweep/bar.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace speder::cli {
+namespace speder {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -50,11 +50,22 @@ std::string progress_line(const std::string& title, const SweepProgress& p, doub
   return (title + bar + counts).substr(0, static_cast<std::size_t>(std::max(width - 1, 1)));
 }
 
+std::string sweep_summary(const std::string& title, const std::filesystem::path& store,
+                          const SweepProgress& p) {
+  return fmt::format(
+      "{}: {} of {} runs in {}{}{}", title, p.done, p.total, store.string(),
+      p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
+      p.failed > 0 ? fmt::format(", {} failed (their errors are in the store)", p.failed) : "");
+}
+
 SweepBar::SweepBar(std::string title)
     : title_(std::move(title)), terminal_(::isatty(STDERR_FILENO) == 1), start_(Clock::now()) {}
 
-SweepBar::~SweepBar() {
+SweepBar::~SweepBar() { clear(); }
+
+void SweepBar::clear() {
   if (terminal_) fmt::print(stderr, "\r\033[K");
+  last_ = {};
 }
 
 void SweepBar::show(const SweepProgress& progress) {
@@ -66,4 +77,4 @@ void SweepBar::show(const SweepProgress& progress) {
   std::fflush(stderr);
 }
 
-}  // namespace speder::cli
+}  // namespace speder

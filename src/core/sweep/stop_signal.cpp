@@ -1,4 +1,4 @@
-#include "experiments/sweep/stop_signal.hpp"
+#include "core/sweep/stop_signal.hpp"
 
 #include <unistd.h>
 
@@ -32,6 +32,8 @@ StopSignal::~StopSignal() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous[i], nullptr);
 }
 
-const std::atomic<bool>& StopSignal::flag() const { return stop_requested; }
+void StopSignal::raise() { stop_requested = true; }
+
+const std::atomic<bool>& StopSignal::flag() { return stop_requested; }
 
 }  // namespace speder

@@ -1,7 +1,8 @@
-#include "experiments/cli/numbers.hpp"
+#include "cli/strict.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -50,6 +51,11 @@ void require_sound_numbers(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     require_sound_numbers(*command);
   }
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
 }
 
 }  // namespace speder::cli

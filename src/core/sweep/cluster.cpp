@@ -1,4 +1,4 @@
-#include "experiments/sweep/cluster.hpp"
+#include "core/sweep/cluster.hpp"
 
 #include <cstring>
 #include <memory>
@@ -74,7 +74,7 @@ class RankPool {
     idle_.pop_back();
     ++under_way_;
   }
-  [[nodiscard]] std::optional<Run> wait(std::chrono::milliseconds patience) {
+  [[nodiscard]] std::optional<Outcome> wait(std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     Message message;
     while (!transport_.receive(message)) {
@@ -92,10 +92,7 @@ class RankPool {
   int under_way_ = 0;
 };
 
-}  // namespace
-
-Bytes pack(const Run& run) {
-  Bytes out;
+void put_run(Bytes& out, const Run& run) {
   put(out, std::string_view(run.key.experiment));
   put(out, std::string_view(run.key.cell));
   put(out, run.key.repetition);
@@ -108,11 +105,9 @@ Bytes pack(const Run& run) {
     put(out, m.n);
     put(out, m.value);
   }
-  return out;
 }
 
-Run unpack(const Bytes& bytes) {
-  Reader in(bytes);
+Run take_run(Reader& in) {
   Run run;
   run.key.experiment = in.text();
   run.key.cell = in.text();
@@ -127,6 +122,23 @@ Run unpack(const Bytes& bytes) {
     run.measures.push_back({std::move(metric), n, in.number<double>()});
   }
   return run;
+}
+
+}  // namespace
+
+Bytes pack(const Outcome& outcome) {
+  Bytes out;
+  put(out, std::string_view(outcome.obstacle));
+  put(out, static_cast<char>(outcome.run.has_value()));
+  if (outcome.run) put_run(out, *outcome.run);
+  return out;
+}
+
+Outcome unpack(const Bytes& bytes) {
+  Reader in(bytes);
+  Outcome outcome{.run = {}, .obstacle = in.text()};
+  if (in.number<char>() != 0) outcome.run = take_run(in);
+  return outcome;
 }
 
 Workers rank_workers(const Transport& transport) {

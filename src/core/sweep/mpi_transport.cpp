@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "experiments/sweep/transport.hpp"
+#include "core/sweep/transport.hpp"
 
 namespace speder {
 namespace {
@@ -11,7 +11,10 @@ namespace {
 constexpr int kTag = 1;
 
 struct Job {
-  Job() { MPI_Init(nullptr, nullptr); }
+  Job() {  // runs may use threads; this one alone calls MPI
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job() { MPI_Finalize(); }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "experiments/sweep/transport.hpp"
-#include "experiments/sweep/workers.hpp"
+#include "core/sweep/transport.hpp"
+#include "core/sweep/workers.hpp"
 
 namespace speder {
 
@@ -11,8 +11,8 @@ namespace speder {
 /// What every other rank does: computes the tasks it is sent until it is told to leave.
 void serve(const Transport& transport, const RunTask& run);
 
-/// A run as bytes and back.
-[[nodiscard]] Bytes pack(const Run& run);
-[[nodiscard]] Run unpack(const Bytes& bytes);
+/// What became of a task as bytes and back.
+[[nodiscard]] Bytes pack(const Outcome& outcome);
+[[nodiscard]] Outcome unpack(const Bytes& bytes);
 
 }  // namespace speder

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/sweep/workers.hpp"
+#include "core/sweep/workers.hpp"
 
 namespace speder {
 namespace {
@@ -42,12 +42,12 @@ class ThreadPool {
     return dropped;
   }
 
-  [[nodiscard]] std::optional<Run> wait(std::chrono::milliseconds patience) {
+  [[nodiscard]] std::optional<Outcome> wait(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    if (!run_ready_.wait_for(lock, patience, [this] { return !finished_.empty(); })) return {};
-    Run run = std::move(finished_.front());
+    if (!outcome_ready_.wait_for(lock, patience, [this] { return !finished_.empty(); })) return {};
+    Outcome outcome = std::move(finished_.front());
     finished_.pop_front();
-    return run;
+    return outcome;
   }
 
  private:
@@ -59,19 +59,19 @@ class ThreadPool {
       const std::int64_t task = tasks_.front();
       tasks_.pop_front();
       lock.unlock();
-      Run run = run_(task);
+      Outcome outcome = run_(task);
       lock.lock();
-      finished_.push_back(std::move(run));
-      run_ready_.notify_one();
+      finished_.push_back(std::move(outcome));
+      outcome_ready_.notify_one();
     }
   }
 
   RunTask run_;
   std::mutex mutex_;
   std::condition_variable task_ready_;
-  std::condition_variable run_ready_;
+  std::condition_variable outcome_ready_;
   std::deque<std::int64_t> tasks_;
-  std::deque<Run> finished_;
+  std::deque<Outcome> finished_;
   bool closing_ = false;
   std::vector<std::thread> threads_;
 };

@@ -30,4 +30,11 @@ struct Transport {
 /// reports a mistake all of them see.
 [[nodiscard]] int rank_in_job();
 
+/// For a rank other than 0 that is about to fail with what all ranks see: mpirun ends the job with
+/// the first that fails, so the others give rank 0 the time to say why.
+void wait_for_rank_0();
+/// Counts the job's processes on this machine; 0 outside a job. For what they share out, as GPUs.
+[[nodiscard]] int local_rank_in_job();
+[[nodiscard]] bool in_job();
+
 }  // namespace speder

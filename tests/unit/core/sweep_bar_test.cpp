@@ -1,9 +1,8 @@
-#include "experiments/cli/sweep_bar.hpp"
+#include "core/sweep/bar.hpp"
 
 #include "tests/catch.hpp"
 
 using namespace speder;
-using speder::cli::progress_line;
 
 TEST_CASE("progress_line: counts, rate of this start, time left, failures", "[progress]") {
   const SweepProgress p{.total = 100, .done = 50, .restored = 40, .failed = 2};
