@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 #include "core/check.hpp"
 #include "deep/crc32c.hpp"
@@ -19,6 +22,9 @@ namespace fs = std::filesystem;
 // File: magic, then per section { u64 name length, name, u64 size, bytes }, then u32 CRC-32C of all
 // that.
 constexpr std::string_view kMagic = "speder checkpoint 1\n";
+constexpr std::string_view kCurrent = "checkpoint.bin";
+constexpr std::string_view kTemporary = "checkpoint.new.bin";
+constexpr std::string_view kPrevious = "checkpoint.previous.bin";
 
 /// Owning file descriptor that sums what it writes.
 class SummedFile {
@@ -51,12 +57,19 @@ class SummedFile {
 
  private:
   [[noreturn]] void fail() const {
-    throw InputError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
+    throw InputError(fmt::format(
+        "{}: cannot write ({}); free some room or mend the folder, and start again: the "
+        "checkpoints that were there are kept",
+        path_.string(), std::strerror(errno)));
   }
   fs::path path_;
   int fd_;
   Crc32c crc_;
 };
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view problem) {
+  throw InputError(fmt::format("{}: {}", path.string(), problem));
+}
 
 void sync_folder(const fs::path& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -68,9 +81,9 @@ void sync_folder(const fs::path& folder) {
 /// Reads front numbers and strings off a span; throws on a short one.
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+  Reader(std::span<const std::byte> bytes, const fs::path& path) : rest_(bytes), path_(&path) {}
   std::span<const std::byte> take(std::uint64_t n) {
-    if (n > rest_.size()) throw InputError("truncated");
+    if (n > rest_.size()) refuse(*path_, "is truncated");
     const auto front = rest_.first(static_cast<std::size_t>(n));
     rest_ = rest_.subspan(front.size());
     return front;
@@ -85,31 +98,22 @@ class Reader {
 
  private:
   std::span<const std::byte> rest_;
+  const fs::path* path_;
 };
+
+std::vector<std::byte> bytes_of(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  std::ifstream in(path, std::ios::binary);
+  if (error || !in) refuse(path, "cannot be opened");
+  std::vector<std::byte> bytes(size);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!in) refuse(path, "cannot be read");
+  return bytes;
+}
 
 std::string to_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-Checkpoint parse(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError("cannot be opened");
-  Checkpoint c{.memory = std::vector<std::byte>(fs::file_size(path)), .sections = {}, .file = path};
-  in.read(reinterpret_cast<char*>(c.memory.data()), static_cast<std::streamsize>(c.memory.size()));
-  std::uint32_t stored = 0;
-  if (!in || c.memory.size() < kMagic.size() + sizeof stored) throw InputError("truncated");
-  const auto body = std::span<const std::byte>(c.memory).first(c.memory.size() - sizeof stored);
-  std::memcpy(&stored, body.data() + body.size(), sizeof stored);
-  Crc32c crc;
-  crc.add(body);
-  if (crc.value() != stored) throw InputError("checksum does not match");
-  Reader reader(body);
-  if (to_text(reader.take(kMagic.size())) != kMagic) throw InputError("not a checkpoint");
-  while (!reader.done()) {
-    const std::string name = to_text(reader.take(reader.number()));
-    c.sections[name] = reader.take(reader.number());
-  }
-  return c;
 }
 
 }  // namespace
@@ -121,7 +125,7 @@ std::span<const std::byte> as_bytes(std::string_view text) {
 std::span<const std::byte> Checkpoint::section(const std::string& name) const {
   const auto found = sections.find(name);
   if (found == sections.end()) {
-    throw InputError(fmt::format("{}: has no section '{}'", file.string(), name));
+    refuse(file, fmt::format("has no section '{}'", name));
   }
   return found->second;
 }
@@ -129,17 +133,59 @@ std::span<const std::byte> Checkpoint::section(const std::string& name) const {
 void Checkpoint::copy_to(const std::string& name, std::span<std::byte> out) const {
   const auto bytes = section(name);
   if (bytes.size() != out.size()) {
-    throw InputError(fmt::format("{}: section '{}' has {} bytes, expected {}", file.string(), name,
-                                 bytes.size(), out.size()));
+    refuse(file,
+           fmt::format("section '{}' has {} bytes, expected {}", name, bytes.size(), out.size()));
   }
-  std::memcpy(out.data(), bytes.data(), out.size());
+  std::copy(bytes.begin(), bytes.end(), out.begin());
 }
 
 std::string Checkpoint::text(const std::string& name) const { return to_text(section(name)); }
 
+std::vector<Measure> Checkpoint::measures(const std::string& name) const {
+  std::vector<Measure> out;
+  std::istringstream in(text(name));
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    Measure m;
+    std::uint64_t bits = 0;
+    if (!(words >> m.metric >> m.n >> bits)) {
+      refuse(file, fmt::format("section '{}' has a line that is no measure", name));
+    }
+    m.value = std::bit_cast<double>(bits);
+    out.push_back(std::move(m));
+  }
+  return out;
+}
+
+std::string measures_text(const std::vector<Measure>& measures) {
+  std::string out;
+  for (const Measure& m : measures) {
+    out += fmt::format("{} {} {}\n", m.metric, m.n, std::bit_cast<std::uint64_t>(m.value));
+  }
+  return out;
+}
+
+Checkpoint read_checkpoint(const fs::path& path) {
+  Checkpoint c{.memory = bytes_of(path), .sections = {}, .file = path};
+  std::uint32_t stored = 0;
+  if (c.memory.size() < kMagic.size() + sizeof stored) refuse(path, "is truncated");
+  const auto body = std::span<const std::byte>(c.memory).first(c.memory.size() - sizeof stored);
+  std::memcpy(&stored, body.data() + body.size(), sizeof stored);
+  Crc32c crc;
+  crc.add(body);
+  if (crc.value() != stored) refuse(path, "is damaged: its checksum does not match");
+  Reader reader(body, path);
+  if (to_text(reader.take(kMagic.size())) != kMagic) refuse(path, "is no checkpoint");
+  while (!reader.done()) {
+    const std::string name = to_text(reader.take(reader.number()));
+    c.sections[name] = reader.take(reader.number());
+  }
+  return c;
+}
+
 void save_checkpoint(const fs::path& folder, const std::vector<Section>& sections) {
-  const fs::path current = folder / "checkpoint.bin";
-  const fs::path temporary = folder / "checkpoint.new.bin";
+  const fs::path current = folder / kCurrent;
+  const fs::path temporary = folder / kTemporary;
   try {
     SummedFile file(temporary);
     file.write(as_bytes(kMagic));
@@ -155,24 +201,25 @@ void save_checkpoint(const fs::path& folder, const std::vector<Section>& section
     fs::remove(temporary, ignored);
     throw;
   }
-  if (fs::exists(current)) fs::rename(current, folder / "checkpoint.previous.bin");
+  if (fs::exists(current)) fs::rename(current, folder / kPrevious);
   fs::rename(temporary, current);
   sync_folder(folder);
 }
 
 LoadedCheckpoint load_checkpoint(const fs::path& folder) {
   LoadedCheckpoint out;
-  for (const char* name : {"checkpoint.bin", "checkpoint.previous.bin"}) {
+  for (const std::string_view name : {kCurrent, kTemporary, kPrevious}) {
     const fs::path path = folder / name;
     if (!fs::exists(path)) continue;
     try {
-      out.checkpoint = parse(path);
+      out.checkpoint = read_checkpoint(path);
       return out;
-    } catch (const std::exception& error) {
-      out.warning +=
-          fmt::format("{}{}: {}", out.warning.empty() ? "" : "; ", path.string(), error.what());
+    } catch (const InputError& error) {
+      if (name == kTemporary) continue;  // killed while it was being written
+      out.warning += fmt::format("{}{}", out.warning.empty() ? "" : "; ", error.what());
     }
   }
+  if (!out.warning.empty()) out.warning += "; none is left, so the run starts from its beginning";
   return out;
 }
 

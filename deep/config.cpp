@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "core/check.hpp"
 #include "deep/config_visit.hpp"
 #include "deep/features/spectral_loss.hpp"
+#include "deep/shipped.hpp"
 
 namespace speder::deep {
 namespace {
@@ -29,6 +28,8 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("reward_weight", a.reward_weight, kNonNegative);
   v("feature_updates", a.feature_updates);
   v("feature_norm", a.feature_norm);
+  v("observation_norm", a.observation_norm);
+  v("critic_observation_norm", a.critic_observation_norm);
   v("feature_tau", a.feature_tau, kUnitInterval);
   v("feature_lr", a.feature_lr, kRate);
   v("bonus", a.bonus, kNonNegative);
@@ -49,8 +50,10 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("entropy_weight", a.entropy_weight, kNonNegative);
 }
 
+}  // namespace
+
 template <class Visitor>
-void visit(Visitor&& v, TrainConfig& c) {
+void visit_settings(Visitor&& v, TrainConfig& c) {
   v("env", c.env);
   v("preset", c.preset);
   v("seed", c.seed);
@@ -64,30 +67,20 @@ void visit(Visitor&& v, TrainConfig& c) {
   visit_agent(v, c.agent);
 }
 
-}  // namespace
-
 TrainConfig read_train_config(const std::filesystem::path& preset, std::string_view overrides) {
-  const ConfigTable table =
-      ConfigTable::parse(overrides, "command line").over(ConfigTable::load(preset));
+  const ConfigTable table = overlay(preset, overrides);
   TrainConfig config;
-  visit(ReadFrom{table}, config);
+  visit_settings(ReadFrom{table}, config);
   table.refuse_unknown();
   static_cast<void>(objective_named(config.agent.objective));  // throws with the choices
   return config;
 }
 
-std::string to_toml(const TrainConfig& config) {
-  std::string out;
-  TrainConfig copy = config;
-  visit(WriteTo{out}, copy);
-  return out;
-}
+std::string to_toml(const TrainConfig& config) { return settings_text(config); }
 
 std::filesystem::path preset_path(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return name;
-  const char* folder = std::getenv("SPEDER_SUITES");
-  const std::filesystem::path path =
-      std::filesystem::path(folder != nullptr ? folder : SPEDER_SUITES_DIR) / (name + ".toml");
+  const std::filesystem::path path = shipped_file("suites", name + ".toml");
   if (std::filesystem::is_regular_file(path)) return path;
   throw InputError(
       fmt::format("no preset '{}' (looked for {}); there are: small paper", name, path.string()));

@@ -23,8 +23,10 @@ struct AgentConfig {
   double ortho_weight = 1.0;        // λ_ortho
   double prob_weight = 0.0;         // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
-  int feature_updates = 1;   // representation steps per update
-  bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
+  int feature_updates = 1;       // representation steps per update
+  bool feature_norm = true;      // the critic head sees φ with zero mean and unit variance
+  bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
+  bool critic_observation_norm = false;  // the same for SAC's critics
   double feature_tau = 0.005;
   double feature_lr = 3e-4;
   // bonus b = α ‖φ‖_{Σ⁻¹}
@@ -69,7 +71,7 @@ struct TrainConfig {
                                             std::string_view overrides);
 /// The whole configuration as TOML that read_train_config takes back.
 [[nodiscard]] std::string to_toml(const TrainConfig& config);
-/// deep/suites/<name>.toml beside the sources, or `name` itself when it is a file.
+/// suites/<name>.toml that came with the program, or `name` itself when it is a file.
 [[nodiscard]] std::filesystem::path preset_path(const std::string& name);
 
 }  // namespace speder::deep

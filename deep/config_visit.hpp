@@ -3,14 +3,29 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config_file.hpp"
 
 namespace speder::deep {
 
-// One visitor for reading and for writing a struct of settings, so that the two cannot drift apart.
+// A struct of settings is listed once, in visit_settings(visitor, config), for reading and for
+// writing, so that the two cannot drift apart.
+
+/// A settings file with command-line text ("batch = 128" lines) laid over it.
+[[nodiscard]] inline ConfigTable overlay(const std::filesystem::path& file,
+                                         std::string_view overrides) {
+  return ConfigTable::parse(overrides, "command line").over(ConfigTable::load(file));
+}
+
+[[nodiscard]] inline std::string listed(const std::vector<int>& values, std::string_view between) {
+  std::string out;
+  for (const int v : values) out.append(out.empty() ? "" : between).append(std::to_string(v));
+  return out;
+}
 
 struct ReadFrom {
   const ConfigTable& table;
@@ -28,8 +43,12 @@ struct WriteTo {
   }
   template <class... L>
   void operator()(const char* key, const std::vector<int>& values, L...) const {
+    out += fmt::format("{} = [{}]\n", key, listed(values, ", "));
+  }
+  void operator()(const char* key, const std::vector<std::string>& values) const {
     std::string list;
-    for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
+    for (const std::string& v : values)
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", v);
     out += fmt::format("{} = [{}]\n", key, list);
   }
   template <class... L>
@@ -48,5 +67,12 @@ struct WriteTo {
     out += fmt::format("{} = {}\n", key, value);
   }
 };
+
+template <class Config>
+[[nodiscard]] std::string settings_text(Config config) {
+  std::string out;
+  visit_settings(WriteTo{out}, config);
+  return out;
+}
 
 }  // namespace speder::deep

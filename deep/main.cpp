@@ -2,8 +2,14 @@
 #include <malloc.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string_view>
 
+#include "cli/strict.hpp"
+#include "core/check.hpp"
+#include "core/sweep/stop_signal.hpp"
+#include "core/sweep/transport.hpp"
 #include "deep/cli/command.hpp"
 
 namespace {
@@ -11,8 +17,17 @@ namespace {
 constexpr int kBadInput = 2;
 constexpr int kKeepBytes = 64 << 20;
 
-int fail(const char* what) {
-  fmt::print(stderr, "speder-deep: error: {}\n", what);
+int fail(std::string_view what) {
+  // libtorch puts where in itself it was behind what went wrong
+  what = what.substr(0, what.find("\nException raised from"));
+  fmt::print(stderr, "speder-deep: error: {}\n", speder::cli::one_line(std::string(what)));
+  return kBadInput;
+}
+
+/// What the user gave is wrong: under mpirun one rank reports what all of them see.
+int refuse(const std::string& what) {
+  if (speder::rank_in_job() == 0) return fail(what);
+  speder::wait_for_rank_0();
   return kBadInput;
 }
 
@@ -31,15 +46,30 @@ int run(int argc, char** argv) {
   speder::deep::cli::add_data(app);
   speder::deep::cli::add_heatmap(app);
   speder::deep::cli::add_imitate(app);
+  speder::deep::cli::add_report(app);
+  speder::cli::require_sound_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(fmt::format("{} (speder deep --help shows the options)", e.what()).c_str());
+    return refuse(fmt::format("{} (speder deep --help shows the options)", e.what()));
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return 0;
+}
+
+int guarded_run(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const speder::Interrupted& e) {
+    fmt::print(stderr, "speder-deep: {}\n", e.what());
+    return speder::kInterruptedExit;
+  } catch (const speder::InputError& e) {
+    return refuse(e.what());
+  } catch (const std::exception& e) {
+    return fail(e.what());
+  }
 }
 
 }  // namespace
@@ -49,9 +79,9 @@ int main(int argc, char** argv) {
   // update's time otherwise goes to the system returning and clearing them).
   mallopt(M_MMAP_THRESHOLD, kKeepBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepBytes);
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& e) {
-    return fail(e.what());
-  }
+  const int code = guarded_run(argc, argv);
+  // Everything of ours is closed by now, and libtorch's threads and static objects end in no fixed
+  // order: a bench was once seen to crash after its last word.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

@@ -12,6 +12,7 @@ namespace speder::deep {
 namespace {
 
 constexpr std::uint64_t kMaxWeights = std::uint64_t{1} << 28U;
+constexpr int kMaxLayers = 64;
 
 struct Layer {
   Matrix weight;  // (out × in)
@@ -57,6 +58,10 @@ Policy network_policy(const std::filesystem::path& path, const EnvSpec& spec) {
   std::vector<Layer> layers;
   Index width = spec.observation_size;
   for (int i = 0; i == 0 || file.has(fmt::format("weight_{}", i)); ++i) {
+    if (i == kMaxLayers) {
+      throw ConfigError(path.string(), fmt::format("weight_{}", i),
+                        fmt::format("more than {} layers", kMaxLayers));
+    }
     layers.push_back(read_layer(file, i, width));
     width = layers.back().bias.size();
   }

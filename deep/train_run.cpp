@@ -1,10 +1,10 @@
 #include "deep/train_run.hpp"
 
 #include <chrono>
-#include <fstream>
 
 #include "core/check.hpp"
 #include "core/hdf5.hpp"
+#include "core/text_file.hpp"
 #include "deep/nn/device.hpp"
 #include "deep/train_events.hpp"
 
@@ -16,12 +16,6 @@ namespace fs = std::filesystem;
 double wall_time() {  // for TensorBoard's axis alone; no result depends on it
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  if (!out.flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
 }
 
 /// The mean action as a plain network: the last layer keeps the rows of the mean.
@@ -61,7 +55,7 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
     throw InputError(fmt::format("{}: cannot be made: {}", folder.path.string(), error.message()));
   }
   refuse_second_start(folder);
-  write_text(folder.path / "config.toml", to_toml(config));
+  write_text_file(folder.path / "config.toml", to_toml(config));
 }
 
 }  // namespace
@@ -73,6 +67,10 @@ GridCell cell_of(const TrainConfig& config) {
       .set("preset", config.preset)
       .set("steps", config.steps);
   return cell;
+}
+
+RunKey key_of(const std::string& experiment, const TrainConfig& config) {
+  return {experiment, cell_of(config).key(), static_cast<std::int64_t>(config.seed)};
 }
 
 void check_run(const TrainConfig& config, const RunFolder& folder) {
@@ -116,7 +114,7 @@ TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
 
 Run to_run(const std::string& experiment, const TrainConfig& config, const TrainResult& result,
            double seconds) {
-  return {.key = {experiment, cell_of(config).key(), static_cast<std::int64_t>(config.seed)},
+  return {.key = key_of(experiment, config),
           .measures = result.measures,
           .failed = result.end == TrainEnd::kDiverged,
           .error = result.problem,

@@ -10,6 +10,8 @@ namespace speder::deep {
 /// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.
 [[nodiscard]] GridCell cell_of(const TrainConfig& config);
 
+[[nodiscard]] RunKey key_of(const std::string& experiment, const TrainConfig& config);
+
 struct RunFolder {
   std::filesystem::path path;  // made when absent
   std::string device = "cpu";

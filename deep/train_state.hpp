@@ -19,8 +19,7 @@ struct TrainState {
   std::vector<Measure> measures;
 };
 
-/// Saves into <folder>/checkpoint.bin. Throws InputError when a number is not finite (a diverged
-/// run must not replace a sound checkpoint) or the disk refuses.
+/// Saves into <folder>/checkpoint.bin, under the conditions of save_state.
 void write(const TrainState& state, const TrainConfig& config, const std::filesystem::path& folder);
 /// Throws InputError when the checkpoint belongs to another configuration; `steps` may differ.
 void restore(TrainState& state, const TrainConfig& config, const Checkpoint& checkpoint);

@@ -22,12 +22,14 @@ SoftActorCritic::SoftActorCritic(const Setting& setting, const EnvSpec& spec, De
                                  const SeedTree& seeds)
     : config_(setting.config),
       device_(device),
+      scale_(spec.observation_size, spec.action_size, device),
       critic_(make_critic(setting, spec, device, seeds)),
       critic_adam_(critic_.parameters(), config_.critic_lr),
       critic_target_(critic_.frozen_copy()),
       policy_(config_, spec, device, seeds) {}
 
 Diagnostics SoftActorCritic::update(const RingBuffer& buffer, Rng& rng) {
+  if (config_.critic_observation_norm) scale_.measure_once(buffer);
   const Minibatch batch = draw_minibatch(buffer, {.size = config_.batch}, device_, rng);
   Diagnostics out;
   learn_critic(batch, out);
@@ -36,16 +38,20 @@ Diagnostics SoftActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   return out;
 }
 
+Tensor SoftActorCritic::q_values(const Mlp& critic, const Tensor& pair) const {
+  return critic(config_.critic_observation_norm ? scale_(pair) : pair).squeeze(-1);
+}
+
 void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
   Tensor y;
   {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
-    const Tensor next_q = critic_target_(at::cat({batch.next_state, next.action}, 1)).squeeze(-1);
+    const Tensor next_q = q_values(critic_target_, at::cat({batch.next_state, next.action}, 1));
     y = td_target(batch.reward, batch.terminated,
                   soft_value(next_q, next.log_prob, policy_.alpha()), config_.discount);
   }
-  const Tensor q = critic_(batch.pair).squeeze(-1);  // (2, B)
+  const Tensor q = q_values(critic_, batch.pair);  // (2, B)
   const Tensor loss = critic_loss(q, y);
   critic_adam_.step(loss);
   out.push_back({"critic_loss", loss.detach()});
@@ -54,12 +60,13 @@ void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
 
 void SoftActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
-  const Tensor q = critic_(at::cat({batch.state, now.action}, 1)).squeeze(-1);
+  const Tensor q = q_values(critic_, at::cat({batch.state, now.action}, 1));
   policy_.improve(now, q, out);
 }
 
 std::vector<NamedTensor> SoftActorCritic::tensors() {
   std::vector<NamedTensor> out;
+  scale_.name_tensors("input_scale", out);
   critic_.name_tensors("critic", out);
   critic_adam_.name_tensors("critic_adam", out);
   critic_target_.name_tensors("critic_target", out);

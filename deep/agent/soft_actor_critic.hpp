@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deep/agent/soft_policy.hpp"
+#include "deep/nn/input_scale.hpp"
 #include "deep/replay/minibatch.hpp"
 
 namespace speder::deep {
@@ -23,8 +24,11 @@ class SoftActorCritic {
   [[nodiscard]] std::vector<NamedTensor> tensors();
 
  private:
+  [[nodiscard]] Tensor q_values(const Mlp& critic, const Tensor& pair) const;  // (2, B)
+
   AgentConfig config_;
   Device device_;
+  InputScale scale_;
   Mlp critic_;
   Adam critic_adam_;
   Mlp critic_target_;

@@ -12,6 +12,7 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
     : config_(config),
       objective_(objective_named(config.objective)),
       device_(device),
+      scale_(spec.observation_size, spec.action_size, device),
       phi_(make_mlp({.input = spec.observation_size + spec.action_size,
                      .hidden = config.feature_hidden,
                      .output = config.feature_dim},
@@ -40,6 +41,7 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   const MinibatchOptions options{
       .size = config_.batch,
       .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay};
+  if (config_.observation_norm) scale_.measure_once(buffer);
   Diagnostics out;
   Minibatch batch;
   for (int i = 0; i < config_.feature_updates; ++i) {
@@ -54,9 +56,15 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   return out;
 }
 
+Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) const {
+  // DEVIATION-D4: φ and μ see states in comparable units. With raw states the leading singular
+  // functions follow the widest entry, and the critic cannot see the others for long.
+  return network(config_.observation_norm ? scale_(input) : input);
+}
+
 void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& out) {
-  const Tensor phi = phi_(batch.pair);  // (B, d)
-  const auto mu = mu_(at::cat({batch.next_state, batch.base_state})).chunk(2);
+  const Tensor phi = features(phi_, batch.pair);  // (B, d)
+  const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
   SpectralBatch b{phi, mu[0], mu[1]};
   if (objective_ == Objective::kLiteral) {
     b.p_next = gaussian_density(batch.next_state);
@@ -93,7 +101,7 @@ void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
   const at::NoGradGuard no_grad;
   const Index rows = std::max<Index>(config_.batch, kBonusRowsPerFeature * config_.feature_dim);
   const Minibatch sample = draw_minibatch(buffer, {.size = rows}, device_, rng);
-  bonus_.refresh(phi_ema_(sample.pair), buffer.size());
+  bonus_.refresh(features(phi_ema_, sample.pair), buffer.size());
 }
 
 Tensor SpectralActorCritic::head_input(const Tensor& phi) const {
@@ -112,7 +120,8 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
     const Tensor next_pair = at::cat({batch.next_state, next.action}, 1);
-    const Tensor phi = phi_ema_(at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
+    const Tensor phi =
+        features(phi_ema_, at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
     const auto inputs = head_input(phi).chunk(2);
     input = inputs[0];
     const Tensor reward = bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
@@ -130,7 +139,7 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
 
 void SpectralActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
-  const Tensor phi = phi_ema_(at::cat({batch.state, now.action}, 1));
+  const Tensor phi = features(phi_ema_, at::cat({batch.state, now.action}, 1));
   policy_.improve(now, q_values(critic_, head_input(phi)), out);
 }
 
@@ -141,6 +150,7 @@ void SpectralActorCritic::follow() {
 
 std::vector<NamedTensor> SpectralActorCritic::tensors() {
   std::vector<NamedTensor> out;
+  scale_.name_tensors("input_scale", out);
   phi_.name_tensors("phi", out);
   mu_.name_tensors("mu", out);
   reward_head_.name_tensors("reward_head", out);

@@ -3,6 +3,7 @@
 #include "deep/agent/bonus.hpp"
 #include "deep/agent/soft_policy.hpp"
 #include "deep/features/spectral_loss.hpp"
+#include "deep/nn/input_scale.hpp"
 #include "deep/replay/minibatch.hpp"
 
 namespace speder::deep {
@@ -32,6 +33,8 @@ class SpectralActorCritic {
   void follow();
 
  private:
+  /// φ(s,a), or μ(s), of inputs in their own units.
+  [[nodiscard]] Tensor features(const Mlp& network, const Tensor& input) const;  // (B, d)
   /// φ̄(s,a) as the critic heads see it.
   [[nodiscard]] Tensor head_input(const Tensor& phi) const;
   [[nodiscard]] Tensor q_values(const Mlp& critic, const Tensor& input) const;  // (2, B)
@@ -39,6 +42,7 @@ class SpectralActorCritic {
   AgentConfig config_;
   Objective objective_;
   Device device_;
+  InputScale scale_;
   Mlp phi_, mu_, reward_head_;
   Adam feature_adam_;
   Mlp phi_ema_;

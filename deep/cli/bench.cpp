@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/check.hpp"
-#include "core/parallel.hpp"
+#include "core/sweep/bar.hpp"
+#include "core/sweep/transport.hpp"
 #include "deep/agent/agent.hpp"
 #include "deep/cli/command.hpp"
+#include "deep/cli/sweep.hpp"
 #include "deep/cli/training.hpp"
+#include "deep/nn/device.hpp"
 #include "deep/table.hpp"
 #include "deep/train_run.hpp"
 
@@ -26,26 +27,6 @@ struct Options {
   int jobs = 1;
   std::string out = "runs";
 };
-
-/// Position among the processes of mpirun; alone when there is none.
-struct Rank {
-  int index = 0;
-  int size = 1;
-  int local = 0;
-};
-
-int environment(std::initializer_list<const char*> names, int otherwise) {
-  for (const char* name : names) {
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
-  return otherwise;
-}
-
-Rank this_rank() {
-  return {environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0),
-          environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1),
-          environment({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}, 0)};
-}
 
 /// "CartPole" or "CartPole:40000", a task with its own number of steps.
 struct TaskChoice {
@@ -107,79 +88,90 @@ std::vector<TrainConfig> grid(const Options& o) {
 
 class Bench {
  public:
-  Bench(const Options& o, const Rank& rank)
+  explicit Bench(const Options& o)
       : o_(o),
-        rank_(rank),
-        experiment_(fmt::format("deep-{}-{}", o.suite, o.training.preset)),
-        store_(open_store(o, rank)) {}
-
-  void run() {
-    std::vector<TrainConfig> all = grid(o_);
-    std::vector<TrainConfig> mine;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (static_cast<int>(i % static_cast<std::size_t>(rank_.size)) == rank_.index)
-        mine.push_back(all[i]);
+        runs_(grid(o)),
+        device_(in_job() ? device_of_process(o.training.device, local_rank_in_job())
+                         : o.training.device),
+        live_(one_by_one(o.jobs) && !o.common.json) {
+    std::set<std::string> seen;  // what no run could do without is refused before the first one
+    for (const TrainConfig& c : runs_) {
+      if (seen.insert(c.env).second) check_run(c, folder_of(c));
     }
-    declare(all);
-    const auto done = store_.finished(experiment_);
-    finished_.insert(done.begin(), done.end());
-    const StopSignals signals;
-    std::atomic<std::size_t> next = 0;  // in the order of the grid, however many jobs
-    parallel_for(o_.jobs, o_.jobs, [&](Index) {
-      for (std::size_t i = next++; i < mine.size(); i = next++) one(mine[i]);
-    });
-    if (StopSignals::requested()) throw InputError("interrupted; the same command goes on");
+    std::filesystem::create_directories(o.out);
+  }
+
+  void run() const {
+    const std::string experiment = fmt::format("deep-{}-{}", o_.suite, o_.training.preset);
+    TrainingGrid grid;
+    grid.sweep.record = {.id = experiment,
+                         .config = config_text(),
+                         .seed = o_.common.seed,
+                         .planned = std::ssize(runs_),
+                         .build = this_build()};
+    grid.store = std::filesystem::path(o_.out) / "runs.db";
+    grid.jobs = o_.jobs;
+    grid.shown = !o_.common.json;
+    grid.run = [&](std::size_t i) { return train(experiment, runs_[i]); };
+    grid.stored = [this](const Run& run) { tell(run); };
+    for (const TrainConfig& c : runs_) grid.sweep.runs.push_back(key_of(experiment, c));
+    if (const auto done = run_grid(grid)) summarise(grid, *done);
   }
 
  private:
-  static ResultStore open_store(const Options& o, const Rank& rank) {
-    std::filesystem::create_directories(o.out);
-    const std::string name = rank.size > 1 ? fmt::format("runs.{}.db", rank.index) : "runs.db";
-    return ResultStore::open(std::filesystem::path(o.out) / name);
-  }
-
-  void declare(const std::vector<TrainConfig>& all) {
-    std::string configs;  // of the first seed; the others differ in `seed` alone
-    for (const TrainConfig& c : all) {
-      if (c.seed == all.front().seed) configs += "[[run]]\n" + to_toml(c);
+  /// Of the first seed; the others differ in `seed` alone.
+  [[nodiscard]] std::string config_text() const {
+    std::string text;
+    for (const TrainConfig& c : runs_) {
+      if (c.seed == runs_.front().seed) text += "[[run]]\n" + to_toml(c);
     }
-    store_.declare({.id = experiment_,
-                    .config = configs,
-                    .seed = o_.common.seed,
-                    .planned = std::ssize(all),
-                    .build = this_build()});
+    return text;
   }
 
-  void one(const TrainConfig& c) {
-    const RunKey key{experiment_, cell_of(c).key(), static_cast<std::int64_t>(c.seed)};
-    if (finished_.contains(key) || StopSignals::requested()) return;
-    const RunFolder folder{
-        .path = std::filesystem::path(o_.out) /
-                fmt::format("{}-{}-{}-{}", c.env, c.agent.algorithm, c.preset, c.seed),
-        .device = rank_.size > 1 && o_.training.device == "cuda"
-                      ? fmt::format("cuda:{}", rank_.local)
-                      : o_.training.device,
-        .packages = o_.common.packages,
-        .checkpoint_every = o_.training.checkpoint_every,
-        .resume = true};
-    LiveLine line(c, o_.jobs == 1 && !o_.common.json);
-    const TrainResult result = train_in_folder(c, folder, line.observer());
+  [[nodiscard]] RunFolder folder_of(const TrainConfig& c) const {
+    return {.path = std::filesystem::path(o_.out) /
+                    fmt::format("{}-{}-{}-{}", c.env, c.agent.algorithm, c.preset, c.seed),
+            .device = device_,
+            .packages = o_.common.packages,
+            .checkpoint_every = o_.training.checkpoint_every,
+            .resume = true};
+  }
+
+  [[nodiscard]] std::optional<Run> train(const std::string& experiment,
+                                         const TrainConfig& c) const {
+    LiveLine line(c, live_);
+    const TrainResult result = train_in_folder(c, folder_of(c), line.observer());
     line.end();
-    if (result.end == TrainEnd::kInterrupted) return;
-    const std::lock_guard lock(mutex_);
-    store_.append(to_run(experiment_, c, result, line.seconds()));
-    fmt::print(
-        "{} {} seed {}: {}\n", c.agent.algorithm, c.env, c.seed,
-        result.problem.empty() ? fmt::format("{:.2f}", result.final_return) : result.problem);
+    if (result.end == TrainEnd::kInterrupted) return {};
+    return to_run(experiment, c, result, line.seconds());
+  }
+
+  void tell(const Run& run) const {
+    if (o_.common.json) return;
+    const GridCell cell = GridCell::parse(run.key.cell);
+    fmt::print("{} {} seed {}: {}\n", cell.text("algorithm"), cell.text("env"), run.key.repetition,
+               run.failed ? run.error : fmt::format("{:.2f}", final_return(run.measures)));
     std::fflush(stdout);
   }
 
+  void summarise(const TrainingGrid& grid, const SweepProgress& p) const {
+    if (!o_.common.json) {
+      fmt::print("{}\n", sweep_summary(grid.sweep.record.id, grid.store, p));
+      return;
+    }
+    const nlohmann::json out = {{"experiment", grid.sweep.record.id},
+                                {"store", grid.store.string()},
+                                {"seed", o_.common.seed},
+                                {"runs", p.total},
+                                {"restored", p.restored},
+                                {"failed", p.failed}};
+    fmt::print("{}\n", out.dump());
+  }
+
   const Options& o_;
-  Rank rank_;
-  std::string experiment_;
-  ResultStore store_;
-  std::set<RunKey> finished_;
-  std::mutex mutex_;
+  std::vector<TrainConfig> runs_;
+  std::string device_;
+  bool live_;
 };
 
 }  // namespace
@@ -193,12 +185,18 @@ void add_bench(CLI::App& app) {
       "  speder deep bench --suite mbbl --preset small --seeds 4 --jobs 2 --out runs/mbbl\n"
       "  speder deep bench --suite mbbl --envs CartPole:40000 Pendulum:10000 --algorithms speder "
       "sac3 --out runs/a\n"
-      "  mpirun -np 4 speder deep bench --suite dmc --device cuda --out runs/dmc   one GPU per "
-      "rank\n\n"
+      "  mpirun -n 5 speder deep bench --suite dmc --device cuda --out runs/dmc   rank 0 schedules "
+      "and\n"
+      "                                          writes, the others train, each on a GPU of its "
+      "own\n\n"
       "Finished runs are skipped and started ones go on from their checkpoints, so the same "
       "command\n"
-      "can be given again at any time. Under mpirun each rank takes every n-th run and writes its\n"
-      "own runs.<rank>.db. Show the results with: speder deep table runs/mbbl/runs.db");
+      "can be given again at any time. Rows depend on the settings and seeds alone, never on "
+      "--jobs or\n"
+      "the number of ranks. Show them with: speder deep table runs/mbbl/runs.db\n"
+      "Exit code 0: all runs are done (a run that failed is a row with its error); 130: stopped by "
+      "a\n"
+      "signal; 2: bad input, or a run met an obstacle (disk full); the others are kept.");
   add_common(*command, o->common);
   add_training(*command, o->training);
   command->add_option("--suite", o->suite, "mbbl or dmc")
@@ -214,11 +212,11 @@ void add_bench(CLI::App& app) {
   command->add_option("--seeds", o->seeds, "Seeds per cell, counted from --seed")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command->add_option("--jobs", o->jobs, "Runs at a time, one thread each")
+  command->add_option("--jobs", o->jobs, "Runs at a time, one thread each (not under mpirun)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   command->add_option("--out", o->out, "Folder of the runs and of runs.db")->capture_default_str();
-  command->callback([o] { Bench(*o, this_rank()).run(); });
+  command->callback([o] { Bench(*o).run(); });
 }
 
 }  // namespace speder::deep::cli

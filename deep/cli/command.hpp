@@ -3,8 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace speder::deep::cli {
+
+/// A line on standard error.
+void warn(const std::string& text);
 
 /// Options every command shares.
 struct Common {
@@ -27,5 +31,6 @@ void add_train(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_bench_update(CLI::App& app);
 void add_table(CLI::App& app);
+void add_report(CLI::App& app);
 
 }  // namespace speder::deep::cli

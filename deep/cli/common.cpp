@@ -1,6 +1,12 @@
 #include "deep/cli/command.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+
 namespace speder::deep::cli {
+
+void warn(const std::string& text) { fmt::print(stderr, "speder-deep: warning: {}\n", text); }
 
 void add_common(CLI::App& command, Common& common) {
   command.add_option("--packages", common.packages,

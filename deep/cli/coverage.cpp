@@ -5,21 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "deep/heat_axis.hpp"
+
 namespace speder::deep::cli {
 namespace {
 
 constexpr Index kPerCell = 5;  // squares along a side of a cell
 
 }  // namespace
-
-std::vector<std::string> axis_labels(const HeatAxis& axis) {
-  std::vector<std::string> labels(static_cast<std::size_t>(axis.count));
-  for (Index k = axis.begin; k < axis.count; k += axis.every) {
-    labels[static_cast<std::size_t>(k)] =
-        fmt::format("{:.3g}", axis.first + axis.step * static_cast<double>(k));
-  }
-  return labels;
-}
 
 Figure coverage_figure(const OfflineData& data, const Maze& maze, const std::string& title) {
   const Index rows = kPerCell * maze.rows(), columns = kPerCell * maze.columns();

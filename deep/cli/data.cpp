@@ -10,11 +10,12 @@
 
 #include "core/check.hpp"
 #include "core/rng.hpp"
+#include "core/sweep/stop_signal.hpp"
 #include "deep/cli/command.hpp"
 #include "deep/cli/coverage.hpp"
-#include "deep/cli/training.hpp"
 #include "deep/data/generate.hpp"
 #include "deep/maze/models.hpp"
+#include "deep/shipped.hpp"
 #include "plots/render.hpp"
 
 namespace speder::deep::cli {
@@ -76,9 +77,7 @@ void report(const Options& o, const GenerateResult& r, double seconds) {
   }
   fmt::print("{}: {} rows, {} episodes of {}, {:.1f} s, {:.0f} rows/s\n", o.out, r.rows, r.episodes,
              r.attempts, seconds, rate);
-  if (r.unstable > 0) {
-    fmt::print(stderr, "speder-deep: warning: {} unstable episode(s)\n", r.unstable);
-  }
+  if (r.unstable > 0) warn(fmt::format("{} unstable episode(s)", r.unstable));
 }
 
 void run(const Options& o) {
@@ -88,25 +87,31 @@ void run(const Options& o) {
   (void)find_layout(o.generate.layout);
   GenerateOptions generate_options = o.generate;
   generate_options.seed = o.common.seed;
+  if (o.generate.body == "ant") {
+    generate_options.policy = walking_policy(o.generate.policy).string();
+  }
   const std::string task =
       fmt::format("{}-{}", o.generate.body == "ant" ? "AntMaze" : "PointMaze", o.generate.layout);
   const auto physics = load_physics(task, packages);
-  const StopSignals signals;
-  GeneratePlace place{
-      .out = o.out, .threads = o.threads, .compress = o.compress, .progress = {}, .stop = [] {
-        return StopSignals::requested();
-      }};
+  GeneratePlace place{.out = o.out,
+                      .threads = o.threads,
+                      .compress = o.compress,
+                      .progress = {},
+                      .stop = [] { return StopSignal::flag().load(); },
+                      .warning = warn};
   const bool terminal = ::isatty(STDERR_FILENO) != 0 && !o.common.json;
   if (terminal) {
     place.progress = [start](std::int64_t done, std::int64_t of) {
       draw_bar(done, of, seconds_since(start));
     };
   }
-  const GenerateResult result =
-      generate(generate_options, physics, make_walk(generate_options, packages), place);
+  const GenerateResult result = [&] {
+    const StopSignal signal;
+    return generate(generate_options, physics, make_walk(generate_options, packages), place);
+  }();
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!result.finished) {
-    throw InputError(fmt::format("interrupted; the same command goes on from {}.part", o.out));
+    throw Interrupted(fmt::format("interrupted; the same command goes on from {}.part", o.out));
   }
   report(o, result, seconds_since(start));
   if (o.picture.empty()) return;
@@ -217,10 +222,9 @@ void add_maker(CLI::App& data, const char* name, const char* what, bool ant) {
       ->capture_default_str()
       ->check(CLI::Range(0, 9));
   if (ant) {
-    command
-        ->add_option("--policy", o->generate.policy,
-                     "Walking policy: policy.h5 of speder deep train --env AntDirection")
-        ->required();
+    command->add_option("--policy", o->generate.policy,
+                        "Walking policy: policy.h5 of speder deep train --env AntDirection "
+                        "(default: the one that comes with the program)");
   }
   command->callback([o] { run(*o); });
 }
@@ -237,7 +241,7 @@ void add_data(CLI::App& app) {
       "--picture d.png\n"
       "  speder deep data pointmaze --layout large --style expert --episodes 10 --noise 0.1 --out "
       "e.h5\n"
-      "  speder deep data antmaze --layout medium --style play --policy policy.h5 --out a.h5\n"
+      "  speder deep data antmaze --layout medium --style play --out a.h5\n"
       "  speder deep data info d.h5\n\n"
       "diverse: starts and goals anywhere; play: hand-picked goals; expert: from the start to the\n"
       "evaluation goal, successful episodes only. An interrupted command goes on where it was.");
@@ -250,7 +254,8 @@ void add_data(CLI::App& app) {
   command
       ->add_option("--jump", o->read.jump,
                    "A longer step of the first two observations ends a trajectory; 0: never")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--max-episode-steps", o->read.max_episode_steps,
                    "Cut files without timeouts every so many rows")

@@ -1,22 +1,20 @@
-#include "deep/room/heatmap.hpp"
+#include "deep/room/report.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "core/sweep/stop_signal.hpp"
+#include "core/text_file.hpp"
 #include "deep/cli/command.hpp"
-#include "deep/cli/coverage.hpp"
 #include "deep/cli/training.hpp"
 #include "plots/render.hpp"
 
 namespace speder::deep::cli {
 namespace {
-
-constexpr double kPeakLimit = 0.5;  // half a standard deviation of the noise
 
 struct Options {
   Common common;
@@ -25,49 +23,10 @@ struct Options {
   std::string out;
 };
 
-Panel panel(const Room& room, const RoomQuery& q, const Matrix& density, const std::string& title) {
-  const Index n = density.rows();
-  const double step = room.side / static_cast<double>(n), first = (step - room.side) / 2;
-  const Place aim = target(room, q);
-  const HeatAxis axis{first, step, n, n / 10, n / 5};
-  Panel p{.title = title, .x = {.label = "x"}, .y = {.label = "y"}};
-  p.heat = HeatMap{.label = "density",
-                   .columns = axis_labels(axis),
-                   .rows = axis_labels(axis),
-                   .values = density};
-  p.series.push_back({.label = "s + a t",
-                      .x = {(aim.x - first) / step},
-                      .y = {(aim.y - first) / step},
-                      .mark = Mark::kPoints,
-                      .colour = 1});
-  return p;
-}
-
-Figure figure(const Room& room, const Options& o, const HeatmapResult& r) {
-  Figure f{.id = "heatmap-" + o.objective,
-           .caption = fmt::format(
-               "Transition density of the empty room learned with the {} objective ({} steps, d = "
-               "{}), negative values cut and scaled to mass 1, beside the truth; the dot is s + a "
-               "t.",
-               o.objective, r.steps, o.learn.features),
-           .panels = {},
-           .columns = 2};
-  for (std::size_t i = 0; i < r.raw.size(); ++i) {
-    const RoomQuery& q = o.learn.queries[i];
-    const std::string name =
-        fmt::format("s = ({}, {}), a = ({}, {})", q.from.x, q.from.y, q.velocity.x, q.velocity.y);
-    f.panels.push_back(panel(room, q, clipped_to_mass_one(room, r.raw[i]), "learned: " + name));
-    f.panels.push_back(panel(room, q, true_density_grid(room, q, r.raw[i].rows()), "truth"));
-  }
-  return f;
-}
-
-nlohmann::json describe(const Options& o, const HeatmapResult& r) {
+nlohmann::json describe(const Options& o, const std::vector<HeatmapRow>& rows) {
   nlohmann::json queries = nlohmann::json::array();
   bool pass = true;
-  for (std::size_t i = 0; i < r.scores.size(); ++i) {
-    const RoomQuery& q = o.learn.queries[i];
-    const DensityScore& s = r.scores[i];
+  for (const auto& [q, s, raw] : rows) {
     pass = pass && s.peak_offset <= kPeakLimit;
     queries.push_back({{"from", {q.from.x, q.from.y}},
                        {"velocity", {q.velocity.x, q.velocity.y}},
@@ -77,13 +36,12 @@ nlohmann::json describe(const Options& o, const HeatmapResult& r) {
                        {"mass", s.mass}});
   }
   return {{"objective", o.objective},
-          {"steps", r.steps},
+          {"steps", o.learn.steps},
           {"seed", o.common.seed},
           {"features", o.learn.features},
           {"batch", o.learn.batch},
           {"hidden", o.learn.hidden},
           {"learning_rate", o.learn.learning_rate},
-          {"loss", r.loss},
           {"queries", queries},
           {"peak_within_0.5", pass}};
 }
@@ -100,26 +58,42 @@ void print(const nlohmann::json& j) {
              j["peak_within_0.5"].get<bool>() ? "yes" : "no");
 }
 
+HeatmapResult learn(const Options& o) {
+  at::set_num_threads(1);
+  const bool shown = ::isatty(STDERR_FILENO) != 0 && !o.common.json;
+  HeatmapResult r = [&] {
+    const StopSignal signal;
+    return learn_heatmap(Room{}, o.learn, [&](int step, double loss) {
+      if (shown) fmt::print(stderr, "\r\x1b[Kstep {}/{} loss {:.4g}", step, o.learn.steps, loss);
+      return !StopSignal::flag();
+    });
+  }();
+  if (shown) fmt::print(stderr, "\r\x1b[K");
+  if (StopSignal::flag()) throw Interrupted("interrupted; nothing is written");
+  return r;
+}
+
+/// Learned once; a finished one is read from the store.
+std::vector<Run> stored(const Options& o, const ExperimentRecord& record) {
+  ResultStore store = ResultStore::open(std::filesystem::path(o.out) / "heatmap.db");
+  store.declare(record);
+  if (store.finished(record.id).empty()) store.append(heatmap_runs(o.learn, learn(o)));
+  return store.runs(record.id);
+}
+
 void run(Options o) {
   o.learn.objective = objective_named(o.objective);
   o.learn.seed = o.common.seed;
-  at::set_num_threads(1);
   std::filesystem::create_directories(o.out);
-  const Room room;
-  const StopSignals signals;
-  const bool shown = ::isatty(STDERR_FILENO) != 0 && !o.common.json;
-  const HeatmapResult r = learn_heatmap(room, o.learn, [&](int step, double loss) {
-    if (shown) fmt::print(stderr, "\r\x1b[Kstep {}/{} loss {:.4g}", step, o.learn.steps, loss);
-    return !StopSignals::requested();
-  });
-  if (shown) fmt::print(stderr, "\r\x1b[K");
-  if (StopSignals::requested()) throw InputError("interrupted; nothing is written");
-  const nlohmann::json j = describe(o, r);
+  const ExperimentRecord record = heatmap_record(o.learn);
+  const std::vector<Run> runs = stored(o, record);
+  const nlohmann::json j = describe(o, heatmap_rows(runs));
   const std::filesystem::path base = std::filesystem::path(o.out) / ("heatmap-" + o.objective);
-  std::ofstream(base.string() + ".json") << j.dump(1) << "\n";
-  const Figure f = figure(room, o, r);
-  render(f, Picture::kPng, base.string() + ".png");
-  std::ofstream(base.string() + ".csv") << to_csv(f);
+  write_text_file(base.string() + ".json", j.dump(1) + "\n");
+  const ReportSection section = heatmap_section({record, runs});
+  const Figure& figure = section.report.figures.front();
+  render(figure, Picture::kPng, base.string() + ".png");
+  write_text_file(base.string() + ".csv", to_csv(figure));
   if (o.common.json) {
     fmt::print("{}\n", j.dump());
   } else {
@@ -137,7 +111,7 @@ void add_heatmap(CLI::App& app) {
       "s' = s + 2a + N(0, I) in the room [-5, 5]^2. dual is the paper's objective with its soft\n"
       "constraint: the shape is what it can show, the mass before scaling is arbitrary. exact\n"
       "minimises the L2 distance itself. The folder gets heatmap-<objective>.png, .csv and "
-      ".json.\n\n"
+      ".json,\nand heatmap.db, which speder deep report puts on a page.\n\n"
       "Example: speder deep heatmap --objective exact --steps 20000 --lr 1e-3 --out runs/room");
   add_common(*command, o->common);
   command->add_option("--objective", o->objective, "dual or exact")

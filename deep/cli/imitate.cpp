@@ -3,26 +3,32 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
-#include <mutex>
-#include <set>
+#include <thread>
 
 #include "core/check.hpp"
+#include "core/file_lock.hpp"
 #include "core/grid_cell.hpp"
-#include "core/parallel.hpp"
+#include "core/sweep/stop_signal.hpp"
+#include "core/text_file.hpp"
 #include "deep/cli/command.hpp"
-#include "deep/cli/imitate_report.hpp"
+#include "deep/cli/sweep.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/config.hpp"
+#include "deep/config_visit.hpp"
 #include "deep/data/generate.hpp"
-#include "plots/render.hpp"
+#include "deep/imitate/report.hpp"
+#include "deep/report.hpp"
+#include "deep/shipped.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kLockPoll(100);
 
 struct Options {
   Common common;
@@ -31,15 +37,8 @@ struct Options {
   int seeds = 0;
   int jobs = 1;
   int checkpoint_every = 5000;
-  std::string data, expert, policy, out;
+  std::string data, expert, policy, heatmap, out;
 };
-
-std::string quoted_list(const char* key, const std::vector<std::string>& words) {
-  if (words.empty()) return {};
-  std::string list;
-  for (const std::string& w : words) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", w);
-  return fmt::format("{} = [{}]\n", key, list);
-}
 
 /// restricted: only what --layout, --style, --method and --seeds name.
 ImitateSuite read_suite(const Options& o, bool restricted) {
@@ -47,19 +46,21 @@ ImitateSuite read_suite(const Options& o, bool restricted) {
   set.set = o.set;
   std::string text = override_text(set);
   if (restricted) {
-    text += quoted_list("layouts", o.layouts) + quoted_list("styles", o.styles) +
-            quoted_list("methods", o.methods);
-    if (o.seeds > 0) text += fmt::format("seeds = {}\n", o.seeds);
+    const WriteTo write{text};
+    if (!o.layouts.empty()) write("layouts", o.layouts);
+    if (!o.styles.empty()) write("styles", o.styles);
+    if (!o.methods.empty()) write("methods", o.methods);
+    if (o.seeds > 0) write("seeds", o.seeds);
   }
   if (fs::is_regular_file(o.suite)) return read_imitate_suite(o.suite, text);
-  if (o.suite != "quick" && o.suite != "paper") {
-    throw InputError(
-        fmt::format("no suite is called '{}' and no such file; there are: quick paper", o.suite));
+  if (o.suite != "quick" && o.suite != "reduced" && o.suite != "paper") {
+    throw InputError(fmt::format(
+        "no suite is called '{}' and no such file; there are: quick reduced paper", o.suite));
   }
   return read_imitate_suite(preset_path("imitate_" + o.suite), text);
 }
 
-std::vector<ImitateConfig> grid(const Options& o, const ImitateSuite& suite) {
+std::vector<ImitateConfig> all_runs(const Options& o, const ImitateSuite& suite) {
   std::vector<ImitateConfig> runs;
   for (const std::string& layout : suite.layouts) {
     for (const std::string& style : suite.styles) {
@@ -70,7 +71,10 @@ std::vector<ImitateConfig> grid(const Options& o, const ImitateSuite& suite) {
           c.style = style;
           c.method = method;
           c.seed = o.common.seed + static_cast<std::uint64_t>(seed);
-          runs.push_back(c);
+          for (const int window : windows_of(suite, method)) {
+            c.window = window;
+            runs.push_back(c);
+          }
         }
       }
     }
@@ -78,8 +82,19 @@ std::vector<ImitateConfig> grid(const Options& o, const ImitateSuite& suite) {
   return runs;
 }
 
+/// The whole suite and the files that were named, so that other ones are refused.
+std::string recorded(const Options& o, ImitateSuite suite) {
+  suite.base.seed = o.common.seed;
+  return given_files({{"data", o.data}, {"expert", o.expert}, {"policy", o.policy}}) +
+         to_toml(suite);
+}
+
 std::string task_of(const ImitateConfig& c) {
   return fmt::format("{}-{}", c.body == "ant" ? "AntMaze" : "PointMaze", c.layout);
+}
+
+std::string name_of(const ImitateConfig& c) {
+  return fmt::format("{} {} {} seed {}", task_of(c), c.style, c.method, c.seed);
 }
 
 GridCell cell_of(const ImitateConfig& c) {
@@ -96,7 +111,7 @@ class Suite {
   Suite(const Options& o, const ImitateSuite& suite)
       : o_(o),
         suite_(suite),
-        runs_(grid(o, suite)),
+        runs_(all_runs(o, suite)),
         packages_(packages_folder(o.common.packages)),
         experiment_("imitate-" + fs::path(o.suite).stem().string()) {
     if ((o.data.empty() != o.expert.empty()) ||
@@ -106,52 +121,54 @@ class Suite {
     fs::create_directories(o.out);
   }
 
-  void run() {
-    ResultStore store = ResultStore::open(fs::path(o_.out) / "imitate.db");
-    ImitateConfig base = suite_.base;
-    base.seed = o_.common.seed;
-    store.declare({.id = experiment_,
-                   .config = to_toml(base),
-                   .seed = o_.common.seed,
-                   .planned = std::ssize(grid(o_, read_suite(o_, false))),
-                   .build = this_build()});
-    const auto finished = store.finished(experiment_);
-    const std::set<RunKey> done(finished.begin(), finished.end());
-    const StopSignals signals;
-    std::vector<const ImitateConfig*> open;
-    for (const ImitateConfig& c : runs_) {
-      if (!done.contains(key_of(c))) open.push_back(&c);
-    }
-    parallel_for(std::ssize(open), o_.jobs, [&](Index i) {
-      if (!StopSignals::requested()) one(*open[static_cast<std::size_t>(i)], store);
-    });
-    if (StopSignals::requested()) throw InputError("interrupted; the same command goes on");
-    report(store.runs(experiment_));
+  void run() const {
+    const ImitateSuite whole = read_suite(o_, false);
+    TrainingGrid grid;
+    grid.sweep.record = {.id = experiment_,
+                         .config = recorded(o_, whole),
+                         .seed = o_.common.seed,
+                         .planned = std::ssize(all_runs(o_, whole)),
+                         .build = this_build()};
+    grid.store = fs::path(o_.out) / "imitate.db";
+    grid.jobs = o_.jobs;
+    grid.shown = !o_.common.json;
+    grid.run = [this](std::size_t i) { return learn(runs_[i]); };
+    grid.stored = [this](const Run& run) { conclude(run); };
+    for (const ImitateConfig& c : runs_) grid.sweep.runs.push_back(key_of(c));
+    if (run_grid(grid)) report(ResultStore::read(grid.store).runs(experiment_));
   }
 
  private:
   [[nodiscard]] RunKey key_of(const ImitateConfig& c) const {
     return {experiment_, cell_of(c).key(), static_cast<std::int64_t>(c.seed)};
   }
+  [[nodiscard]] fs::path folder_of(const ImitateConfig& c) const {
+    return fs::path(o_.out) / "runs" /
+           fmt::format("{}-{}-{}-{}-{}", task_of(c), c.style, c.method, hold(c), c.seed);
+  }
 
-  /// The named files, or files of that kind made once in <out>/data.
-  [[nodiscard]] fs::path data_file(const ImitateConfig& c, bool expert) {
+  /// The named file, or one of that kind in <out>/data, which the first run that needs it makes
+  /// while the others wait, on whatever thread or rank they are.
+  [[nodiscard]] fs::path data_file(const ImitateConfig& c, bool expert) const {
     if (!o_.data.empty()) return expert ? o_.expert : o_.data;
-    const std::string style = expert ? "expert" : c.style;
     const fs::path folder = fs::path(o_.out) / "data";
     fs::create_directories(folder);
-    const fs::path file = folder / fmt::format("{}-{}.h5", task_of(c), style);
-    const std::lock_guard lock(mutex_);
-    if (fs::exists(file)) return file;
-    if (c.body == "ant" && o_.policy.empty()) {
-      throw InputError(
-          "data of the ant need --policy (policy.h5 of: train --env AntDirection), or "
-          "--data and --expert");
+    const fs::path file = folder / fmt::format("{}-{}.h5", task_of(c), expert ? "expert" : c.style);
+    while (!fs::exists(file)) {
+      const auto lock = FileLock::acquire(file.string() + ".lock");
+      if (lock && !fs::exists(file)) make_data(c, expert, file);
+      if (!lock) std::this_thread::sleep_for(kLockPoll);
+      if (StopSignal::flag()) throw Interrupted("while data were made");
     }
+    return file;
+  }
+
+  void make_data(const ImitateConfig& c, bool expert, const fs::path& file) const {
+    const std::string policy = c.body == "ant" ? walking_policy(o_.policy).string() : "";
     const GenerateOptions g{.body = c.body,
                             .layout = c.layout,
-                            .style = style,
-                            .policy = o_.policy,
+                            .style = expert ? "expert" : c.style,
+                            .policy = policy,
                             .transitions = c.rows,
                             .episodes = c.expert_episodes,
                             .noise = expert ? c.expert_noise : c.data_noise,
@@ -160,67 +177,69 @@ class Suite {
     const EnvSpec direction = load_physics("AntDirection", packages_)->spec;
     const auto walk = [&]() -> Walk {
       if (c.body == "point") return point_walk();
-      return ant_walk(network_policy(o_.policy, direction));
+      return ant_walk(network_policy(policy, direction));
     };
-    const GenerateResult made =
+    static_cast<void>(
         generate(g, load_physics(task_of(c), packages_), walk,
-                 {.out = file, .stop = [] { return StopSignals::requested(); }});
-    if (!made.finished) throw InputError("interrupted; the same command goes on");
-    return file;
+                 {.out = file, .stop = [] { return StopSignal::flag().load(); }, .warning = warn}));
   }
 
-  void one(const ImitateConfig& c, ResultStore& store) {
+  [[nodiscard]] ImitateObserver observer(const ImitateConfig& c) const {
+    const std::string name = name_of(c);
+    ImitateObserver out;
+    out.stop = [] { return StopSignal::flag().load(); };
+    out.warning = [name](const std::string& w) {
+      warn(fmt::format("{}: passed over {}", name, w));
+    };
+    if (o_.common.json || !one_by_one(o_.jobs) || ::isatty(STDERR_FILENO) == 0) return out;
+    out.progress = [name, &c](int phase, std::int64_t step, const Diagnostics&) {
+      fmt::print(stderr, "\r\x1b[K{}: phase {} step {}/{}", name, phase, step,
+                 phase == 1 ? c.pretrain_steps : c.steps);
+    };
+    return out;
+  }
+
+  [[nodiscard]] std::optional<Run> learn(const ImitateConfig& c) const {
     const auto start = std::chrono::steady_clock::now();
     const ImitationSets sets =
         prepare_sets(read_offline(data_file(c, false)), read_offline(data_file(c, true)), c);
-    const std::string name = fmt::format("{} {} {} seed {}", task_of(c), c.style, c.method, c.seed);
-    const fs::path folder =
-        fs::path(o_.out) / "runs" /
-        fmt::format("{}-{}-{}-{}-{}", task_of(c), c.style, c.method, hold(c), c.seed);
-    fs::create_directories(folder);
-    const bool shown = !o_.common.json;
-    ImitateObserver observer;
-    observer.stop = [] { return StopSignals::requested(); };
-    observer.warning = [&](const std::string& w) {
-      fmt::print(stderr, "speder-deep: warning: {}: passed over {}\n", name, w);
-    };
-    const bool terminal = shown && ::isatty(STDERR_FILENO) != 0;
-    if (terminal) {
-      observer.progress = [&](int phase, std::int64_t step, const Diagnostics&) {
-        fmt::print(stderr, "\r\x1b[K{}: phase {} step {}/{}", name, phase, step,
-                   phase == 1 ? c.pretrain_steps : c.steps);
-      };
-    }
-    const ImitateResult r =
-        imitate(c, sets, load_physics(task_of(c), packages_),
-                {.checkpoints = folder, .checkpoint_every = o_.checkpoint_every}, observer);
-    if (r.end == ImitateEnd::kInterrupted) return;
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::lock_guard lock(mutex_);
-    store.append({.key = key_of(c),
-                  .measures = r.measures,
-                  .failed = r.end == ImitateEnd::kDiverged,
-                  .error = r.problem,
-                  .seconds = seconds});
-    fs::remove_all(folder);
-    if (shown) {
-      fmt::print(stderr, "{}{}: {}, {:.0f} s\n", terminal ? "\r\x1b[K" : "", name,
-                 r.problem.empty() ? fmt::format("success {:.2f}", r.final_success) : r.problem,
-                 seconds);
-    }
+    fs::create_directories(folder_of(c));
+    const ImitateResult r = imitate(
+        c, sets, load_physics(task_of(c), packages_),
+        {.checkpoints = folder_of(c), .checkpoint_every = o_.checkpoint_every}, observer(c));
+    if (r.end == ImitateEnd::kInterrupted) return {};
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    return Run{.key = key_of(c),
+               .measures = r.measures,
+               .failed = r.end == ImitateEnd::kDiverged,
+               .error = r.problem,
+               .seconds = seconds.count()};
+  }
+
+  void conclude(const Run& run) const {
+    const auto c = std::ranges::find(runs_, run.key, [this](const auto& r) { return key_of(r); });
+    std::error_code ignored;
+    fs::remove_all(folder_of(*c), ignored);
+    if (o_.common.json) return;
+    const auto success = std::ranges::find(run.measures, "final_success", &Measure::metric);
+    fmt::print(stderr, "{}: {}, {:.0f} s\n", name_of(*c),
+               run.failed ? run.error : fmt::format("success {:.2f}", success->value), run.seconds);
   }
 
   void report(const std::vector<Run>& runs) const {
-    const std::vector<ImitateRow> rows = imitate_rows(runs, suite_.base.final_episodes);
-    if (rows.empty()) throw InputError("no run finished");
+    const std::vector<ImitateRow> rows = imitate_rows(runs, suite_);
     const std::string table = imitate_table(rows);
-    const fs::path base = fs::path(o_.out) / "imitate";
-    std::ofstream(base.string() + ".md") << table;
-    const Figure f = imitate_figure(rows, o_.suite);
-    std::ofstream(base.string() + ".csv") << to_csv(f);
-    render(f, Picture::kPng, base.string() + ".png");
-    fmt::print("{}", table);
+    const fs::path out = o_.out;
+    write_text_file(out / "imitate.md", table);
+    std::vector<fs::path> stores = {out / "imitate.db"};
+    if (!o_.heatmap.empty()) stores.emplace_back(o_.heatmap);
+    const std::vector<ReportSection> sections = deep_sections(stores);
+    const fs::path page = write_deep_report(sections, out / "report");
+    if (o_.common.json) {
+      fmt::print("{}", report_json(sections));
+    } else {
+      fmt::print("{}\n{}{}\n", table, verdict_lines(sections), page.string());
+    }
   }
 
   const Options& o_;
@@ -228,40 +247,50 @@ class Suite {
   std::vector<ImitateConfig> runs_;
   fs::path packages_;
   std::string experiment_;
-  std::mutex mutex_;
 };
 
 }  // namespace
 
 void add_imitate(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "imitate", "Latent behavioural cloning on the mazes: runs, table, picture");
+  CLI::App* command =
+      app.add_subcommand("imitate", "Latent behavioural cloning on the mazes: runs, table, page");
   command->footer(
       "Examples:\n"
       "  speder deep imitate --suite quick --out runs/imitate\n"
       "  speder deep imitate --suite quick --layout large --method speder --method bc --seeds 2 "
       "--out runs/two\n"
-      "  speder deep imitate --suite paper --policy policy.h5 --out runs/ant\n"
+      "  speder deep imitate --suite reduced --layout medium --style diverse --out runs/ant\n"
+      "  speder deep imitate --suite paper --policy policy.h5 --out runs/paper\n"
+      "  mpirun -n 9 speder deep imitate --suite quick --out runs/imitate   rank 0 schedules, "
+      "eight learn\n"
       "  speder deep imitate --layout large --style diverse --method speder --data d.h5 --expert "
       "e.h5 --out runs/mine\n\n"
       "Methods: speder speder-nonorm bc trail-ebm trail-linear opal spirl skild. Phase 1 learns a\n"
       "representation and an action decoder on the offline data, phase 2 clones 10 expert episodes "
       "in\nthe latent space. Finished runs are in imitate.db and are not repeated; an interrupted\n"
-      "command goes on from its checkpoints. The folder gets imitate.md, .csv and .png.");
+      "command goes on from its checkpoints. The folder gets imitate.md and report/index.html, "
+      "which\nspeder deep report makes again without running anything.");
   add_common(*command, o->common);
-  command->add_option("--suite", o->suite, "quick, paper, or a TOML file")->capture_default_str();
+  command
+      ->add_option("--suite", o->suite,
+                   "quick (PointMaze), reduced or paper (AntMaze), or a TOML file")
+      ->capture_default_str();
   command->add_option("--layout", o->layouts, "medium or large, again for more (default: suite's)");
   command->add_option("--style", o->styles, "diverse or play (default: the suite's)");
   command->add_option("--method", o->methods, "Method, again for more (default: all)");
   command->add_option("--seeds", o->seeds, "Seeds per method (default: the suite's)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--jobs", o->jobs, "Runs at the same time")
+  command->add_option("--jobs", o->jobs, "Runs at the same time (not under mpirun)")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   command->add_option("--data", o->data, "Offline data (D4RL or Minari) instead of generated ones");
   command->add_option("--expert", o->expert, "Expert data to go with --data");
-  command->add_option("--policy", o->policy, "The ant's walking policy, to generate its data");
+  command->add_option("--policy", o->policy,
+                      "The ant's walking policy, to generate its data (default: the one that comes "
+                      "with the program)");
+  command->add_option("--heatmap", o->heatmap,
+                      "Folder of speder deep heatmap, for a section of the page");
   command->add_option("--set", o->set, "Any setting of the suite, as key=value; may be repeated");
   command->add_option("--checkpoint-every", o->checkpoint_every, "Steps between checkpoints")
       ->capture_default_str()

@@ -129,7 +129,7 @@ void report(const Options& options, const std::vector<Trajectory>& all) {
                ending(all[i]));
   }
   fmt::print("{:>7} {:>12.4f}\n", "mean", mean);
-  if (unstable > 0) fmt::print(stderr, "speder-deep: warning: {} unstable episode(s)\n", unstable);
+  if (unstable > 0) warn(fmt::format("{} unstable episode(s)", unstable));
 }
 
 void run(const Options& options) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "core/sweep/stop_signal.hpp"
 #include "deep/agent/agent.hpp"
 #include "deep/cli/command.hpp"
 #include "deep/cli/training.hpp"
@@ -46,7 +47,7 @@ void draw_curve(const Run& run, const std::filesystem::path& folder) {
   try {
     render(learning_curves({run}), Picture::kSvg, folder / "curve.svg");
   } catch (const InputError& error) {
-    fmt::print(stderr, "speder-deep: warning: no curve.svg: {}\n", error.what());
+    warn(fmt::format("no curve.svg: {}", error.what()));
   }
 }
 
@@ -62,14 +63,16 @@ void run(const Options& o) {
                          .resume = o.resume};
   const std::string experiment = fmt::format("deep-train-{}", config.steps);  // longer: a new one
   check_run(config, folder);
-  const RunStore store(folder.path, experiment, config);
-  const StopSignals signals;
+  RunStore store(folder.path, experiment, config);
   LiveLine line(config, !o.common.json);
-  const TrainResult result = train_in_folder(config, folder, line.observer());
+  const TrainResult result = [&] {
+    const StopSignal signal;
+    return train_in_folder(config, folder, line.observer());
+  }();
   line.end();
   report(config, result, o.common.json);
   if (result.end == TrainEnd::kInterrupted) {
-    throw InputError(fmt::format(
+    throw Interrupted(fmt::format(
         "interrupted at step {}; add --resume to go on from the last checkpoint", result.steps));
   }
   const Run row = to_run(experiment, config, result, line.seconds());

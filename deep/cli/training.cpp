@@ -4,18 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 
 #include "core/check.hpp"
+#include "core/sweep/stop_signal.hpp"
 #include "deep/train_run.hpp"
 
 namespace speder::deep::cli {
 namespace {
-
-std::atomic<bool> stop_requested{false};
-
-void request_stop(int) { stop_requested = true; }
 
 /// A value as TOML: numbers, booleans, lists and quoted text as they are, other words quoted.
 std::string as_toml(const std::string& value) {
@@ -24,6 +19,14 @@ std::string as_toml(const std::string& value) {
       (!value.empty() && value.find_first_not_of("0123456789+-.eE_[], ") == std::string::npos) ||
       (value.size() > 1 && value.front() == '"');
   return literal ? value : '"' + value + '"';
+}
+
+ResultStore open_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  return ResultStore::open(folder / "run.db");
 }
 
 }  // namespace
@@ -54,17 +57,6 @@ std::string override_text(const TrainingOptions& o) {
   return out;
 }
 
-StopSignals::StopSignals()
-    : interrupt_(std::signal(SIGINT, request_stop)),
-      terminate_(std::signal(SIGTERM, request_stop)) {
-  stop_requested = false;
-}
-StopSignals::~StopSignals() {
-  std::signal(SIGINT, interrupt_);
-  std::signal(SIGTERM, terminate_);
-}
-bool StopSignals::requested() { return stop_requested; }
-
 LiveLine::LiveLine(const TrainConfig& config, bool shown)
     : name_(fmt::format("{} {} seed {}", config.agent.algorithm, config.env, config.seed)),
       steps_(config.steps),
@@ -86,14 +78,12 @@ TrainObserver LiveLine::observer() {
                terminal_ ? "\r\x1b[K" : "", name_, step, e.mean, e.deviation, e.mean_length,
                seconds());
   };
-  o.warning = [this](const std::string& w) {
-    fmt::print(stderr, "speder-deep: warning: {}: passed over {}\n", name_, w);
-  };
+  o.warning = [this](const std::string& w) { warn(fmt::format("{}: passed over {}", name_, w)); };
   o.resumed = [this](std::int64_t step) {
     first_step_ = step;
     if (shown_) fmt::print(stderr, "{}: resumed at step {}\n", name_, step);
   };
-  o.stop = [] { return StopSignals::requested(); };
+  o.stop = [] { return StopSignal::flag().load(); };
   return o;
 }
 
@@ -120,22 +110,17 @@ void LiveLine::end() {
 
 RunStore::RunStore(const std::filesystem::path& folder, const std::string& experiment,
                    const TrainConfig& config)
-    : database_(folder / "run.db") {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
-  ResultStore::open(database_).declare({.id = experiment,
-                                        .config = to_toml(config),
-                                        .seed = config.seed,
-                                        .planned = 1,
-                                        .build = this_build()});
+    : store_(open_in(folder)) {
+  store_.declare({.id = experiment,
+                  .config = to_toml(config),
+                  .seed = config.seed,
+                  .planned = 1,
+                  .build = this_build()});
 }
 
-void RunStore::append(const Run& run) const {
-  ResultStore store = ResultStore::open(database_);
-  const auto done = store.finished(run.key.experiment);
-  if (std::find(done.begin(), done.end(), run.key) == done.end()) store.append(run);
+void RunStore::append(const Run& run) {
+  const auto done = store_.finished(run.key.experiment);
+  if (std::find(done.begin(), done.end(), run.key) == done.end()) store_.append(run);
 }
 
 }  // namespace speder::deep::cli

@@ -21,20 +21,6 @@ void add_training(CLI::App& command, TrainingOptions& options);
 /// --steps and --set as TOML lines; names and bare words get their quotes.
 [[nodiscard]] std::string override_text(const TrainingOptions& options);
 
-/// While it lives, SIGINT and SIGTERM ask for an orderly stop.
-class StopSignals {
- public:
-  StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  ~StopSignals();
-  [[nodiscard]] static bool requested();
-
- private:
-  void (*interrupt_)(int);
-  void (*terminate_)(int);
-};
-
 /// Progress on standard error: one line that is redrawn on a terminal, else a line per evaluation.
 class LiveLine {
  public:
@@ -55,16 +41,17 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// <folder>/run.db, declared before the run so that a refusal comes early.
+/// <folder>/run.db, declared before the run so that a refusal comes early, and held until the end so
+/// that no second run uses the folder.
 class RunStore {
  public:
   RunStore(const std::filesystem::path& folder, const std::string& experiment,
            const TrainConfig& config);
   /// A run that is there already stays as it is.
-  void append(const Run& run) const;
+  void append(const Run& run);
 
  private:
-  std::filesystem::path database_;
+  ResultStore store_;
 };
 
 }  // namespace speder::deep::cli

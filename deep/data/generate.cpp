@@ -243,6 +243,10 @@ GenerateResult generate(const GenerateOptions& options,
   std::filesystem::path part_path = place.out;
   part_path += ".part";
   PartFile part(part_path, to_text(options));
+  if (part.cut_off() > 0 && place.warning) {
+    place.warning(fmt::format("{}: {} half-written or damaged bytes are dropped and made again",
+                              part_path.string(), part.cut_off()));
+  }
   for (PartFile::Record r; part.next(r);) run.count(r);
   run.result.resumed = run.result.rows;
   std::vector<Collector> collectors;

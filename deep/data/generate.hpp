@@ -35,6 +35,7 @@ struct GeneratePlace {
   int compress = 0;
   std::function<void(std::int64_t rows, std::int64_t of)> progress = {};
   std::function<bool()> stop = {};  // true: keep the part file and return
+  std::function<void(const std::string&)> warning = {};
 };
 
 struct GenerateResult {

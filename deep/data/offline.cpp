@@ -17,6 +17,8 @@ constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 31U;
 constexpr std::uint64_t kMaxWidth = 4096;
 constexpr std::uint64_t kAntObservation = 27;
 constexpr std::uint64_t kMaxEpisodes = 10'000'000;
+constexpr std::uint64_t kDeflateLimit =
+    1032;  // no file unpacks to more than this many times its size
 
 [[noreturn]] void fail(const H5File& file, const std::string& name, const std::string& problem) {
   throw ConfigError(file.path().string(), "dataset '" + name + "'", problem);
@@ -125,6 +127,9 @@ H5FloatArray episode_observations(const H5File& file, const std::string& name) {
 
 void append_episode(const H5File& file, const std::string& group, OfflineData& data) {
   const H5FloatArray observations = episode_observations(file, group + "/observations");
+  if (observations.shape[0] < 2) {
+    fail(file, group + "/observations", "has one row, expected one more than there are actions");
+  }
   const H5FloatArray actions = read_table(file, group + "/actions", observations.shape[0] - 1);
   const std::uint64_t steps = actions.shape[0];
   const auto width = static_cast<int>(observations.shape[1]);
@@ -199,11 +204,16 @@ OfflineData read_d4rl(const fs::path& path, const ReadOptions& options) {
 
 OfflineData read_minari(const fs::path& path) {
   const H5File file = H5File::open(minari_file(path));
+  const std::uint64_t most = kDeflateLimit * fs::file_size(file.path()) / sizeof(float);
   OfflineData data;
   std::uint64_t episode = 0;
   for (; file.is_group(fmt::format("episode_{}", episode)); ++episode) {
     require(episode < kMaxEpisodes, "too many episodes", episode);
     append_episode(file, fmt::format("episode_{}", episode), data);
+    if (data.observations.size() + data.actions.size() > most) {
+      throw ConfigError(file.path().string(), fmt::format("group 'episode_{}'", episode),
+                        "repeats values of other episodes");  // one table under many names
+    }
   }
   if (episode == 0) throw ConfigError(file.path().string(), "group 'episode_0'", "is missing");
   if (file.has_attribute("total_episodes") &&

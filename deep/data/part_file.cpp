@@ -7,7 +7,7 @@
 namespace speder::deep {
 namespace {
 
-constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 24U;  // of one record
+constexpr auto kMode = std::ios::in | std::ios::out | std::ios::binary;
 
 struct Head {
   std::uint64_t count = 0;
@@ -40,42 +40,58 @@ void put(std::fstream& file, const T* data, std::size_t count = 1) {
 }  // namespace
 
 PartFile::PartFile(const std::filesystem::path& path, const std::string& title) : path_(path) {
-  const auto mode = std::ios::in | std::ios::out | std::ios::binary;
   first_ = title.size() + 1;
-  if (std::filesystem::exists(path)) {
-    file_.open(path, mode);
-    if (!file_) throw InputError(path.string() + ": cannot be opened for writing");
-    if (!read_title(title)) {
-      throw InputError(fmt::format(
-          "{}: belongs to other settings; remove it, or go on with the settings in its first line",
-          path.string()));
-    }
-    std::uint64_t sound = first_;
-    for (Record r; next(r);) sound = static_cast<std::uint64_t>(file_.tellg());
-    file_.close();
-    std::filesystem::resize_file(path, sound);
-    file_.open(path, mode);
+  if (holds_title(title + "\n")) {
+    cut_off_unsound();
   } else {
-    file_.open(path, mode | std::ios::trunc);
-    if (!file_) {
-      throw InputError(path.string() +
-                       ": cannot be written (does the folder exist, is it writable?)");
-    }
-    put(file_, (title + "\n").data(), first_);
-    file_.flush();
+    start(title + "\n");
   }
   rewind();
 }
 
-bool PartFile::read_title(const std::string& title) {
-  std::string text(first_, '\0');
-  return get(file_, text.data(), text.size()) && text == title + "\n";
+bool PartFile::holds_title(const std::string& line) {
+  if (!std::filesystem::exists(path_)) return false;
+  file_.open(path_, kMode);
+  if (!file_) throw InputError(path_.string() + ": cannot be opened for writing");
+  std::string text(line.size(), '\0');
+  file_.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file_.gcount()));
+  if (!line.starts_with(text)) {
+    throw InputError(fmt::format(
+        "{}: belongs to other settings; remove it, or go on with the settings in its first line",
+        path_.string()));
+  }
+  if (text == line) return true;
+  file_.close();  // killed, or out of room, before its first line was there
+  return false;
+}
+
+void PartFile::cut_off_unsound() {
+  size_ = std::filesystem::file_size(path_);
+  std::uint64_t sound = first_;
+  for (Record r; next(r);) sound = static_cast<std::uint64_t>(file_.tellg());
+  cut_off_ = size_ - sound;
+  file_.close();
+  std::filesystem::resize_file(path_, sound);
+  file_.open(path_, kMode);
+  size_ = sound;
+}
+
+void PartFile::start(const std::string& line) {
+  file_.open(path_, kMode | std::ios::trunc);
+  put(file_, line.data(), line.size());
+  if (!file_.flush()) {
+    throw InputError(
+        path_.string() +
+        ": cannot be written (does the folder exist, is it writable, is the disk full?)");
+  }
+  size_ = line.size();
 }
 
 bool PartFile::next(Record& record) {
   Head head;
   std::uint64_t sum = 0;
-  if (!get(file_, &head) || head.count > kMaxValues) return false;
+  if (!get(file_, &head) || head.count > size_ / sizeof(float)) return false;
   record.tag = head.tag;
   record.values.resize(head.count);
   return get(file_, record.values.data(), head.count) && get(file_, &sum) &&
@@ -92,6 +108,7 @@ void PartFile::append(const Record& record) {
   put(file_, &sum);
   file_.flush();
   if (!file_) throw InputError(path_.string() + ": could not be written (disk full?)");
+  size_ += sizeof head + record.values.size() * sizeof(float) + sizeof sum;
 }
 
 void PartFile::rewind() {

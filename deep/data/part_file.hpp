@@ -8,8 +8,8 @@
 
 namespace speder::deep {
 
-/// Finished episodes of a running generation: a title, then records of (rows, tag, floats,
-/// checksum). What a killed process left half written is cut off on opening.
+/// Finished episodes of a running generation: a title, then records of (values, tag, floats,
+/// checksum). What is half written or damaged is cut off on opening, with all that follows.
 class PartFile {
  public:
   struct Record {
@@ -24,13 +24,18 @@ class PartFile {
   [[nodiscard]] bool next(Record& record);
   void rewind();
   void remove();
+  [[nodiscard]] std::uint64_t cut_off() const { return cut_off_; }  // bytes, on opening
 
  private:
-  [[nodiscard]] bool read_title(const std::string& title);
+  [[nodiscard]] bool holds_title(const std::string& line);
+  void cut_off_unsound();
+  void start(const std::string& line);
 
   std::filesystem::path path_;
   std::fstream file_;
-  std::uint64_t first_ = 0;
+  std::uint64_t first_ = 0;  // where the records begin
+  std::uint64_t size_ = 0;   // of the file: no record holds more
+  std::uint64_t cut_off_ = 0;
 };
 
 }  // namespace speder::deep

@@ -10,6 +10,10 @@ namespace {
 
 Tensor rowwise(const Tensor& a, const Tensor& b) { return (a * b).sum(-1); }
 
+Tensor weighted_mean(const Tensor& values, const Tensor& weight) {
+  return weight.defined() ? (values * weight).mean() : values.mean();
+}
+
 SpectralTerms dual_loss(const SpectralBatch& b, const SpectralWeights& weights) {
   SpectralTerms t{.paired = paired_product(b.phi, b.mu_next),
                   .quadratic = dual_quadratic(b.mu_base),
@@ -26,9 +30,8 @@ SpectralTerms exact_loss(const SpectralBatch& b) {
 }
 
 SpectralTerms literal_loss(const SpectralBatch& b, const SpectralWeights& weights) {
-  const auto d = static_cast<double>(b.phi.size(-1));
-  SpectralTerms t{.paired = (rowwise(b.phi, b.mu_next) * b.p_next).mean(),
-                  .quadratic = (rowwise(b.mu_base, b.mu_base) * b.p_base).mean() / (2 * d),
+  SpectralTerms t{.paired = paired_product(b.phi, b.mu_next, b.p_next),
+                  .quadratic = dual_quadratic(b.mu_base, b.p_base),
                   .ortho = ortho_v_statistic(b.phi)};
   t.loss = t.quadratic - t.paired + weights.ortho * t.ortho;
   return t;
@@ -56,13 +59,13 @@ Objective objective_named(std::string_view name) {
       fmt::format("no objective is called '{}'; there are: dual exact literal", name));
 }
 
-Tensor paired_product(const Tensor& phi, const Tensor& mu_next) {
-  return rowwise(phi, mu_next).mean();
+Tensor paired_product(const Tensor& phi, const Tensor& mu_next, const Tensor& density) {
+  return weighted_mean(rowwise(phi, mu_next), density);
 }
 
-Tensor dual_quadratic(const Tensor& mu_base) {
+Tensor dual_quadratic(const Tensor& mu_base, const Tensor& density) {
   const auto d = static_cast<double>(mu_base.size(-1));
-  return rowwise(mu_base, mu_base).mean() / (2 * d);
+  return weighted_mean(rowwise(mu_base, mu_base), density) / (2 * d);
 }
 
 Tensor exact_quadratic(const Tensor& phi, const Tensor& mu_base) {
@@ -84,11 +87,12 @@ Tensor ortho_v_statistic(const Tensor& phi) {
   return at::mm(phi, phi.t()).square().sum() / (n * n) - (2 / d) * rowwise(phi, phi).mean() + 1 / d;
 }
 
-Tensor normalisation(const Tensor& phi, const Tensor& mu_base) {
-  const Tensor z = at::mv(phi, mu_base.mean(0));  // (B)  Z_i
-  const Tensor safe = z.clamp_min(kLogFloor);
+Tensor masses(const Tensor& phi, const Tensor& mu_base) { return at::mv(phi, mu_base.mean(0)); }
+
+Tensor normalisation(const Tensor& masses, double floor) {
+  const Tensor safe = masses.clamp_min(floor);
   // log Z for Z ≥ floor, log floor + (Z − floor)/floor below: continuous with its slope.
-  const Tensor log_z = safe.log() + (z - safe) / kLogFloor;
+  const Tensor log_z = safe.log() + (masses - safe) / floor;
   return log_z.square().mean();
 }
 
@@ -104,7 +108,7 @@ SpectralTerms spectral_loss(Objective objective, const SpectralBatch& batch,
                         : objective == Objective::kExact ? exact_loss(batch)
                                                          : literal_loss(batch, weights);
   if (weights.prob != 0) {
-    terms.prob = normalisation(batch.phi, batch.mu_base);
+    terms.prob = normalisation(masses(batch.phi, batch.mu_base));
     terms.loss = terms.loss + weights.prob * terms.prob;
   }
   return terms;

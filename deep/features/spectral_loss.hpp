@@ -46,10 +46,11 @@ struct SpectralTerms {
 
 // Each term is a scalar. d is the number of columns.
 
-/// mean_i φ_iᵀ μ(s'_i): the diagonal, never all pairs.
-[[nodiscard]] Tensor paired_product(const Tensor& phi, const Tensor& mu_next);
+/// mean_i φ_iᵀ μ(s'_i), each times its density when given: the diagonal, never all pairs.
+[[nodiscard]] Tensor paired_product(const Tensor& phi, const Tensor& mu_next,
+                                    const Tensor& density = {});
 /// mean_j μ_jᵀ μ_j / (2d): E E_p[(φᵀμ)²]/2 under the constraint E[φφᵀ] = I/d.
-[[nodiscard]] Tensor dual_quadratic(const Tensor& mu_base);
+[[nodiscard]] Tensor dual_quadratic(const Tensor& mu_base, const Tensor& density = {});
 /// mean_ij (φ_iᵀ μ_j)².
 [[nodiscard]] Tensor exact_quadratic(const Tensor& phi, const Tensor& mu_base);
 /// Unbiased estimate of ‖E[φφᵀ] − I/d‖²_F over i ≠ i'; may be negative.        [Wu et al. 2018]
@@ -57,13 +58,15 @@ struct SpectralTerms {
 [[nodiscard]] Tensor ortho_u_statistic(const Tensor& phi);
 /// ‖mean_i φ_iφ_iᵀ − I/d‖²_F: the printed double sum, i = i' included; biased by about E‖φ‖⁴/B.
 [[nodiscard]] Tensor ortho_v_statistic(const Tensor& phi);
-/// mean_i (log Z_i)², Z_i = mean_j φ_iᵀμ_j, with the logarithm continued by its tangent below
-/// kLogFloor, so that Z ≤ 0 still has a gradient that raises it.
-[[nodiscard]] Tensor normalisation(const Tensor& phi, const Tensor& mu_base);
+inline constexpr double kLogFloor = 0.1;  // a tenth of the mass a density should have
+
+/// Z_i = mean_j φ_iᵀμ_j: the mass of the estimated density, 1 at the truth. (B)
+[[nodiscard]] Tensor masses(const Tensor& phi, const Tensor& mu_base);
+/// mean_i (log Z_i)² of masses, with the logarithm continued by its tangent below the floor, so that
+/// Z ≤ 0 still has a gradient that raises it.
+[[nodiscard]] Tensor normalisation(const Tensor& masses, double floor = kLogFloor);
 /// ∏_k N(s_k; 0, 1): the base density of the literal objective.
 [[nodiscard]] Tensor gaussian_density(const Tensor& states);  // (B, S) → (B)
-
-inline constexpr double kLogFloor = 0.1;  // a tenth of the mass a density should have
 
 [[nodiscard]] SpectralTerms spectral_loss(Objective objective, const SpectralBatch& batch,
                                           const SpectralWeights& weights);

@@ -32,13 +32,19 @@ struct ImitateConfig {
   int pretrain_steps = 200'000;
   int batch = 256;
   double pretrain_lr = 3e-4;
-  double mu_weight = -1;         // α₁; negative: the paper's table for this layout and style
-  double ortho_weight = -1;      // α₂
-  double norm_weight = -1;       // α₃
-  bool decoder_gradient = true;  // the decoder's loss reaches φ
+  double mu_weight = -1;      // α₁; negative: the paper's table for this layout and style
+  double ortho_weight = -1;   // α₂
+  double norm_weight = -1;    // α₃
+  double pair_weight = 1;     // of the first term: 1 beside μᵀμ/(2d), which the table goes with
+  std::string base = "data";  // p: the data's next states without a density factor, or gaussian:
+                              // N(0, I) on the states, its density in both terms, as printed
+  std::string ortho = "v";    // statistic of α₂: v, as printed, or u, without bias
+  double log_floor = 1e-2;    // ε: log Z goes on as its tangent below
+  bool decoder_gradient = true;              // the decoder's loss reaches φ
   std::string latent_scale = "standardise";  // none, sqrt_d or standardise
-  double latent_rate = 0.01;                 // of the running mean and variance of φ
+  double latent_rate = 5e-4;                 // of the running mean and variance of φ
   std::string decoder = "gaussian";          // or tanh
+  bool entropy_bonus = false;                // TRAIL's, towards an entropy of −A
   bool standardise_states = true;
   double skill_kl = 0.1;  // weight of the KL terms of opal, spirl and skild
   // phase 2: latent policy on the expert's data
@@ -50,7 +56,9 @@ struct ImitateConfig {
   // evaluation
   int eval_every = 10'000;
   int eval_episodes = 10;
+  int last_evaluations = 10;  // averaged into the final performance
   int final_episodes = 100;
+  std::string goal = "redrawn";  // in D4RL's box for every episode, or fixed: once for the run
   std::string latent_action = "sample";  // z drawn from π_Z, or its mean
   std::string decoder_action = "mode";   // a the decoder's mean, or drawn (sample)
 };
@@ -79,17 +87,23 @@ struct SpectralCoefficients {
 /// Phase 2's learning rate at a step, decay included.
 [[nodiscard]] double learning_rate(const ImitateConfig& config, std::int64_t step);
 
-/// What a suite runs: every combination, each with `seeds` seeds.
+/// What a suite runs: every combination, each with `seeds` seeds; skills once for every window.
 struct ImitateSuite {
   std::vector<std::string> layouts = {"medium", "large"};
   std::vector<std::string> styles = {"diverse"};
   std::vector<std::string> methods;  // empty: all
+  std::vector<int> windows;          // steps t of skills; empty: base.window
   int seeds = 4;
   ImitateConfig base;
 };
 /// Reads a suite file with command-line text laid over it. Unknown keys are ConfigErrors.
 [[nodiscard]] ImitateSuite read_imitate_suite(const std::filesystem::path& file,
                                               std::string_view overrides);
+/// A suite as a store has it; what an older store does not have keeps its default.
+[[nodiscard]] ImitateSuite parse_imitate_suite(std::string_view text, std::string_view name);
 [[nodiscard]] std::string to_toml(const ImitateConfig& config);
+[[nodiscard]] std::string to_toml(const ImitateSuite& suite);
+/// The windows a method is run with: those of the suite for skills, one for the others.
+[[nodiscard]] std::vector<int> windows_of(const ImitateSuite& suite, const std::string& method);
 
 }  // namespace speder::deep

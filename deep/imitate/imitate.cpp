@@ -1,21 +1,17 @@
 #include "deep/imitate/imitate.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <sstream>
 
 #include "core/check.hpp"
-#include "deep/checkpoint.hpp"
 #include "deep/imitate/policy.hpp"
+#include "deep/saved_state.hpp"
 
 namespace speder::deep {
 namespace {
 
 constexpr int kProgressSteps = 500;
-constexpr std::size_t kLastEvaluations = 10;  // averaged into last_success
-constexpr double kLeastScale = 1e-6;          // of a state: below this it is constant in float
+constexpr double kLeastScale = 1e-6;  // of a state: below this it is constant in float
 
 LoggedRows to_rows(const OfflineData& data, int steps) {
   LoggedRows rows;
@@ -43,30 +39,6 @@ std::vector<std::int64_t> draw_rows(const std::vector<std::int64_t>& from, int c
 
 Tensor as_index(const std::vector<std::int64_t>& rows) {
   return at::from_blob(const_cast<std::int64_t*>(rows.data()), {std::ssize(rows)}, at::kLong);
-}
-
-std::string to_text(const std::vector<Measure>& measures) {
-  std::string out;
-  for (const Measure& m : measures) {
-    out += fmt::format("{} {} {}\n", m.metric, m.n, std::bit_cast<std::uint64_t>(m.value));
-  }
-  return out;
-}
-
-std::vector<Measure> parse_measures(const std::string& text) {
-  std::vector<Measure> out;
-  std::istringstream in(text);
-  Measure m;
-  std::uint64_t bits = 0;
-  while (in >> m.metric >> m.n >> bits) {
-    m.value = std::bit_cast<double>(bits);
-    out.push_back(m);
-  }
-  return out;
-}
-
-std::span<std::byte> bytes_of(const Tensor& t) {
-  return {static_cast<std::byte*>(t.data_ptr()), static_cast<std::size_t>(t.nbytes())};
 }
 
 LatentModel make_model(const ImitateConfig& config, const Sizes& sizes) {
@@ -146,7 +118,7 @@ class Session {
                             const SeedTree& seeds) const {
     std::vector<Env> envs;
     for (int e = 0; e < episodes; ++e) envs.emplace_back(physics);
-    return try_policy(policy_, sets_, envs, hold(config_), seeds);
+    return try_policy(policy_, sets_, envs, trial_plan(config_, physics), seeds);
   }
 
   void evaluate(const std::shared_ptr<const Physics>& physics) {
@@ -160,41 +132,26 @@ class Session {
 
   void finish(const std::shared_ptr<const Physics>& physics) {
     const Trial t = trial(physics, config_.final_episodes, seeds_.child("final-evaluation"));
-    double sum = 0;
-    std::size_t count = 0;
-    for (auto m = result_.measures.rbegin(); m != result_.measures.rend(); ++m) {
-      if (m->metric != "success" || count == kLastEvaluations) continue;
-      sum += m->value;
-      ++count;
-    }
     result_.final_success = t.success;
     result_.measures.push_back({"final_success", config_.steps, t.success});
     result_.measures.push_back({"final_length", config_.steps, t.length});
-    if (count > 0) {
-      result_.measures.push_back({"last_success", config_.steps, sum / static_cast<double>(count)});
+    if (const auto last = last_success(result_.measures, config_.last_evaluations)) {
+      result_.measures.push_back({"last_success", config_.steps, *last});
     }
   }
 
-  [[nodiscard]] std::vector<NamedTensor> tensors() const {
-    std::vector<NamedTensor> all;
-    if (model_.tensors) all = model_.tensors();
-    policy_.name_tensors(all);
+  [[nodiscard]] SavedState state() const {
+    SavedState all{.config = to_toml(config_),
+                   .measures = result_.measures,
+                   .counters = {phase1_, phase2_},
+                   .tensors = {}};
+    if (model_.tensors) all.tensors = model_.tensors();
+    policy_.name_tensors(all.tensors);
     return all;
   }
 
   void save() const {
-    if (place_.checkpoints.empty()) return;
-    const std::string config = to_toml(config_), measures = to_text(result_.measures);
-    const std::array<std::int64_t, 2> counters = {phase1_, phase2_};
-    std::vector<Section> sections = {{"config", as_bytes(config)},
-                                     {"measures", as_bytes(measures)},
-                                     {"counters", std::as_bytes(std::span(counters))}};
-    std::vector<Tensor> kept;
-    for (const NamedTensor& t : tensors()) {
-      kept.push_back(t.tensor.detach().contiguous());
-      sections.push_back({t.name, bytes_of(kept.back())});
-    }
-    save_checkpoint(place_.checkpoints, sections);
+    if (!place_.checkpoints.empty()) save_state(state(), place_.checkpoints);
   }
 
   void resume() {
@@ -202,22 +159,11 @@ class Session {
     const LoadedCheckpoint loaded = load_checkpoint(place_.checkpoints);
     if (!loaded.warning.empty() && observer_.warning) observer_.warning(loaded.warning);
     if (!loaded.checkpoint) return;
-    const Checkpoint& c = *loaded.checkpoint;
-    if (c.text("config") != to_toml(config_)) {
-      throw InputError(
-          fmt::format("{}: was made with other settings; use another folder", c.file.string()));
-    }
-    std::array<std::int64_t, 2> counters{};
-    c.copy_to("counters", std::as_writable_bytes(std::span(counters)));
-    phase1_ = counters[0];
-    phase2_ = counters[1];
-    result_.measures = parse_measures(c.text("measures"));
-    const at::NoGradGuard no_grad;
-    for (const NamedTensor& t : tensors()) {
-      const Tensor host = at::empty(t.tensor.sizes(), t.tensor.options());
-      c.copy_to(t.name, bytes_of(host));
-      t.tensor.detach().copy_(host);
-    }
+    SavedState all = state();
+    restore_state(all, *loaded.checkpoint);
+    phase1_ = all.counters[0];
+    phase2_ = all.counters[1];
+    result_.measures = std::move(all.measures);
   }
 
   const ImitateConfig& config_;
@@ -270,6 +216,18 @@ Windows windows_at(const LoggedRows& rows, const std::vector<std::int64_t>& star
   return {rows.states.index_select(0, states).view({std::ssize(starts), steps + 1, -1}),
           rows.actions.index_select(0, actions).view({std::ssize(starts), steps, -1}),
           rows.states.index_select(0, as_index(base) + 1)};
+}
+
+std::optional<double> last_success(const std::vector<Measure>& measures, int evaluations) {
+  double sum = 0;
+  int count = 0;
+  for (auto m = measures.rbegin(); m != measures.rend() && count < evaluations; ++m) {
+    if (m->metric != "success") continue;
+    sum += m->value;
+    ++count;
+  }
+  if (count == 0) return {};
+  return sum / count;
 }
 
 ImitateResult imitate(const ImitateConfig& config, const ImitationSets& sets,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/results.hpp"
 #include "deep/data/offline.hpp"
@@ -49,6 +50,11 @@ struct ImitateResult {
   ImitateEnd end = ImitateEnd::kFinished;
   std::string problem;
 };
+
+/// The paper's final performance: mean success of the last evaluations, of fewer when there are not
+/// so many.
+[[nodiscard]] std::optional<double> last_success(const std::vector<Measure>& measures,
+                                                 int evaluations);
 
 /// One run: phase 1 (not for bc), phase 2, evaluations. A checkpoint in the folder is taken up; the
 /// numbers are the same with or without the interruption.

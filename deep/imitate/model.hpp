@@ -48,4 +48,20 @@ struct LatentModel {
 [[nodiscard]] Tensor to_action(const ImitateConfig& config, const GaussianHead& head,
                                const Tensor& noise);
 
+/// TRAIL's entropy bonus (its kl_regularizer "uniform"): α log π(ã), ã ~ π, with α moved so that the
+/// entropy is −A. Nothing and without a draw unless the setting is on.      [imitation.md § 2.2]
+class EntropyBonus {
+ public:
+  EntropyBonus(const ImitateConfig& config, int actions);
+  /// The parameters and log α after them.
+  [[nodiscard]] std::vector<Tensor> with(std::vector<Tensor> parameters) const;
+  [[nodiscard]] Tensor loss(const GaussianHead& head, Rng& rng) const;
+  void name_tensors(std::vector<NamedTensor>& out) const;
+
+ private:
+  bool tanh_;
+  int actions_;
+  Tensor log_alpha_;  // scalar; undefined: off
+};
+
 }  // namespace speder::deep

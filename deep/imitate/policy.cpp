@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/check.hpp"
+#include "deep/maze/goal.hpp"
 
 namespace speder::deep {
 namespace {
@@ -30,7 +30,8 @@ LatentPolicy::LatentPolicy(const ImitateConfig& config, const ImitationSets& set
       model_(&model),
       network_(make_mlp(policy_shape(config, sets.sizes, model.latent), at::kCPU,
                         SeedTree(config.seed), "latent-policy")),
-      adam_(network_.parameters(), learning_rate(config, 0)) {}
+      entropy_(direct() ? config : ImitateConfig{}, sets.sizes.action),
+      adam_(entropy_.with(network_.parameters()), learning_rate(config, 0)) {}
 
 void LatentPolicy::begin() {
   const at::NoGradGuard no_grad;
@@ -59,7 +60,8 @@ Diagnostics LatentPolicy::update(std::int64_t step, Rng& rng) {
   }
   const GaussianHead pi = head(states_.index_select(0, index));
   const Tensor target = targets_.index_select(0, index);
-  Tensor loss = direct() ? action_nll(config_, pi, target).mean() : gaussian_nll(pi, target).mean();
+  Tensor loss = direct() ? action_nll(config_, pi, target).mean() + entropy_.loss(pi, rng)
+                         : gaussian_nll(pi, target).mean();
   if (config_.method == "spirl") {
     loss = loss + config_.skill_kl * gaussian_kl(pi, rows_of(prior_, index)).mean();
   }
@@ -89,11 +91,22 @@ Tensor LatentPolicy::act(const Tensor& states, bool redraw, Tensor& z, Rng& rng)
 
 void LatentPolicy::name_tensors(std::vector<NamedTensor>& out) const {
   network_.name_tensors("latent-policy", out);
+  entropy_.name_tensors(out);
   adam_.name_tensors("phase2", out);
 }
 
+TrialPlan trial_plan(const ImitateConfig& config, const std::shared_ptr<const Physics>& physics) {
+  TrialPlan plan{.hold = hold(config), .goal = {}};
+  if (config.goal != "fixed") return plan;
+  Env env(physics);
+  Rng rng = SeedTree(config.seed).stream("goal");
+  env.reset(rng);
+  plan.goal = goal_of(env.world());
+  return plan;
+}
+
 Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets, std::vector<Env>& envs,
-                 int hold, const SeedTree& seeds) {
+                 const TrialPlan& plan, const SeedTree& seeds) {
   const auto count = std::ssize(envs);
   const int width = sets.sizes.state, actions = sets.sizes.action;
   std::vector<double> action(static_cast<std::size_t>(actions));
@@ -102,6 +115,7 @@ Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets, std::vec
   for (std::size_t e = 0; e < envs.size(); ++e) {
     Rng start = seeds.stream("episode", e);
     envs[e].reset(start);
+    if (plan.goal) set_goal(envs[e].world(), *plan.goal);
   }
   Rng rng = seeds.stream("policy");
   const Tensor states = at::empty({count, width});
@@ -113,7 +127,7 @@ Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets, std::vec
       for (const double v : env.observation()) *out++ = static_cast<float>(v);
     }
     const Tensor a =
-        policy.act((states - sets.mean) / sets.scale, t % hold == 0, z, rng).contiguous();
+        policy.act((states - sets.mean) / sets.scale, t % plan.hold == 0, z, rng).contiguous();
     for (std::size_t e = 0; e < envs.size(); ++e) {
       if (!running[e]) continue;
       const float* row = a.data_ptr<float>() + static_cast<std::ptrdiff_t>(e) * actions;
@@ -122,10 +136,12 @@ Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets, std::vec
       if (!result.ended()) continue;
       running[e] = false;
       --left;
-      trial.success += result.terminated ? 1.0 / static_cast<double>(count) : 0.0;
-      trial.length += envs[e].steps() / static_cast<double>(count);
+      trial.success += result.terminated ? 1 : 0;
+      trial.length += envs[e].steps();
     }
   }
+  trial.success /= static_cast<double>(count);  // once: a sum of shares of 1 may come out above 1
+  trial.length /= static_cast<double>(count);
   return trial;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "deep/env/env.hpp"
 #include "deep/imitate/imitate.hpp"
+#include "deep/maze/maze.hpp"
 #include "deep/nn/adam.hpp"
 #include "deep/nn/mlp.hpp"
 
@@ -30,10 +32,21 @@ class LatentPolicy {
   const ImitationSets* sets_;
   const LatentModel* model_;
   Mlp network_;
+  EntropyBonus entropy_;  // of bc
   Adam adam_;
   Tensor states_, targets_;         // (n, S), (n, D): latents, or actions for bc
   GaussianHead posterior_, prior_;  // (n, D) of skild and spirl
 };
+
+/// How episodes are tried.
+struct TrialPlan {
+  int hold = 1;               // steps a latent is kept
+  std::optional<Place> goal;  // of every episode; none: the task's own draws
+};
+
+/// A fixed goal is one draw of the task's for the run, as in D4RL's v0.     [imitation.md § 1.4]
+[[nodiscard]] TrialPlan trial_plan(const ImitateConfig& config,
+                                   const std::shared_ptr<const Physics>& physics);
 
 struct Trial {
   double success = 0;  // share of episodes that reached the goal
@@ -41,6 +54,7 @@ struct Trial {
 };
 /// One episode in each environment, side by side; episode i starts from stream ("episode", i).
 [[nodiscard]] Trial try_policy(const LatentPolicy& policy, const ImitationSets& sets,
-                               std::vector<Env>& envs, int hold, const SeedTree& seeds);
+                               std::vector<Env>& envs, const TrialPlan& plan,
+                               const SeedTree& seeds);
 
 }  // namespace speder::deep

@@ -27,7 +27,8 @@ class Representation {
         decoder_(make_mlp(
             {.input = sizes.state + latent_, .hidden = config.hidden, .output = 2 * sizes.action},
             at::kCPU, seeds, "decoder")),
-        adam_(joined({&phi_, &mu_, &decoder_}), config.pretrain_lr),
+        entropy_(config, sizes.action),
+        adam_(entropy_.with(joined({&phi_, &mu_, &decoder_})), config.pretrain_lr),
         mean_(at::zeros({latent_size(config)})),
         variance_(at::ones({latent_size(config)})),
         seen_(at::zeros({})) {
@@ -38,17 +39,20 @@ class Representation {
     for (int i = 0; i < latent_; ++i) shifts_[i] = rng.uniform(0, 2 * std::numbers::pi);
   }
 
-  Diagnostics update(const Windows& w) {
+  Diagnostics update(const Windows& w, Rng& rng) {
     const Tensor s = w.states.select(1, 0), a = w.actions.select(1, 0);
-    const Tensor F = phi_(at::cat({s, a}, 1));    // (B, d)  φ(s, a)
-    const Tensor U = mu_(w.states.select(1, 1));  // (B, d)  μ(s')
+    const Tensor F = phi_(at::cat({s, a}, 1));  // (B, d)  φ(s, a)
     follow(F.detach());
-    const Tensor rep =
-        kind_ == MethodKind::kSpectral ? spectral(F, U, mu_(w.base)) : energy_loss(F, U);
+    Diagnostics shown;
+    const Tensor rep = kind_ == MethodKind::kSpectral ? spectral(F, w, rng, shown)
+                                                      : energy_loss(F, mu_(w.states.select(1, 1)));
     const Tensor z = scaled(config_.decoder_gradient ? F : F.detach());
-    const Tensor dec = action_nll(config_, decode(s, z), a).mean();
-    adam_.step(rep + dec);
-    return {{"representation_loss", rep.detach()}, {"decoder_loss", dec.detach()}};
+    const GaussianHead pi = decode(s, z);
+    const Tensor dec = action_nll(config_, pi, a).mean();
+    adam_.step(rep + dec + entropy_.loss(pi, rng));
+    shown.push_back({"representation_loss", rep.detach()});
+    shown.push_back({"decoder_loss", dec.detach()});
+    return shown;
   }
 
   [[nodiscard]] Tensor latent(const Tensor& s, const Tensor& a) const {
@@ -65,6 +69,7 @@ class Representation {
     phi_.name_tensors("phi", out);
     mu_.name_tensors("mu", out);
     decoder_.name_tensors("decoder", out);
+    entropy_.name_tensors(out);
     adam_.name_tensors("phase1", out);
     return out;
   }
@@ -77,11 +82,21 @@ class Representation {
   }
 
   // −E[φᵀμ(s')] + α₁ E_p[μᵀμ]/(2d) + α₂ ‖E[φφᵀ] − I/d‖² + α₃ E[(log Z)²]   [speder-objective]
-  [[nodiscard]] Tensor spectral(const Tensor& F, const Tensor& U, const Tensor& V) const {
-    Tensor loss = weights_.mu * dual_quadratic(V) - paired_product(F, U) +
-                  weights_.ortho * ortho_v_statistic(F);
-    if (weights_.norm > 0) loss = loss + weights_.norm * normalisation(F, V);
-    return loss;
+  [[nodiscard]] Tensor spectral(const Tensor& F, const Windows& w, Rng& rng,
+                                Diagnostics& shown) const {
+    const bool printed = config_.base == "gaussian";  // with the densities p(s') and p(s̃)
+    const Tensor next = w.states.select(1, 1);
+    const Tensor base = printed ? normal_tensor(w.base.sizes(), rng) : w.base;
+    const Tensor U = mu_(next), V = mu_(base);  // (B, d)  μ(s'), μ(s̃)
+    const Tensor p_next = printed ? gaussian_density(next) : Tensor();
+    const Tensor p_base = printed ? gaussian_density(base) : Tensor();
+    const Tensor ortho = config_.ortho == "u" ? ortho_u_statistic(F) : ortho_v_statistic(F);
+    const Tensor Z = masses(F, V);
+    shown.push_back({"small_mass", (Z.detach() <= config_.log_floor).to(at::kFloat).mean()});
+    const Tensor loss = weights_.mu * dual_quadratic(V, p_base) -
+                        config_.pair_weight * paired_product(F, U, p_next) + weights_.ortho * ortho;
+    if (weights_.norm == 0) return loss;
+    return loss + weights_.norm * normalisation(Z, config_.log_floor);
   }
 
   void follow(const Tensor& F) {
@@ -108,6 +123,7 @@ class Representation {
   SpectralCoefficients weights_;
   int latent_;
   Mlp phi_, mu_, decoder_;
+  EntropyBonus entropy_;
   Adam adam_;
   Tensor mean_, variance_, seen_;  // (d), (d), scalar
   Tensor frequencies_, shifts_;    // (F, d), (F): from the seed, not learned
@@ -158,12 +174,35 @@ Tensor to_action(const ImitateConfig& config, const GaussianHead& head, const Te
   return config.decoder == "tanh" ? x.tanh() : x.clamp(-1, 1);
 }
 
+EntropyBonus::EntropyBonus(const ImitateConfig& config, int actions)
+    : tanh_(config.decoder == "tanh"), actions_(actions) {
+  if (config.entropy_bonus) log_alpha_ = at::zeros({}).requires_grad_();
+}
+
+std::vector<Tensor> EntropyBonus::with(std::vector<Tensor> parameters) const {
+  if (log_alpha_.defined()) parameters.push_back(log_alpha_);
+  return parameters;
+}
+
+Tensor EntropyBonus::loss(const GaussianHead& head, Rng& rng) const {
+  if (!log_alpha_.defined()) return at::zeros({});
+  const Tensor noise = normal_tensor(head.mean.sizes(), rng);
+  const Tensor log_prob =
+      tanh_ ? tanh_gaussian(head, noise).log_prob : -gaussian_nll(head, draw(head, noise));
+  return log_alpha_.exp().detach() * log_prob.mean() +
+         temperature_loss(log_alpha_, log_prob, -actions_);
+}
+
+void EntropyBonus::name_tensors(std::vector<NamedTensor>& out) const {
+  if (log_alpha_.defined()) out.push_back({"log_alpha", log_alpha_});
+}
+
 LatentModel representation_model(const ImitateConfig& config, const Sizes& sizes,
                                  const SeedTree& seeds) {
   const auto model = std::make_shared<Representation>(config, sizes, seeds);
   return {
       .latent = model->size(),
-      .update = [model](const Windows& w, Rng&) { return model->update(w); },
+      .update = [model](const Windows& w, Rng& rng) { return model->update(w, rng); },
       .encode =
           [model](const Windows& w) {
             return GaussianHead{model->latent(w.states.select(1, 0), w.actions.select(1, 0)), {}};

@@ -32,6 +32,8 @@ std::string load_cuda() {
   return problem;
 }
 
+int cuda_count() { return static_cast<int>(at::detail::getCUDAHooks().deviceCount()); }
+
 /// Empty when device `index` can be used.
 std::string cuda_problem(int index) {
   const std::string loading = load_cuda();
@@ -40,8 +42,7 @@ std::string cuda_problem(int index) {
   }
   try {
     if (!at::hasCUDA()) return "no CUDA driver or no GPU was found";
-    const auto count = static_cast<int>(at::detail::getCUDAHooks().deviceCount());
-    if (index >= count) return fmt::format("there are {} CUDA devices", count);
+    if (index >= cuda_count()) return fmt::format("there are {} CUDA devices", cuda_count());
   } catch (const std::exception& error) {
     return std::string(error.what()).substr(0, std::string(error.what()).find('\n'));
   }
@@ -63,6 +64,15 @@ Device choose_device(const std::string& name) {
   if (problem.empty()) return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
   if (name == "auto") return {at::kCPU};
   throw InputError(fmt::format("--device {}: {}", name, problem));
+}
+
+int cuda_devices() { return cuda_problem(0).empty() ? cuda_count() : 0; }
+
+std::string device_of_process(const std::string& name, int process,
+                              const std::function<int()>& devices) {
+  if (name != "cuda" && name != "auto") return name;
+  const int count = devices();
+  return count > 0 ? fmt::format("cuda:{}", process % count) : name;
 }
 
 }  // namespace speder::deep

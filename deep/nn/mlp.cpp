@@ -20,48 +20,21 @@ Tensor uniform(at::IntArrayRef size, int fan_in, Device device, Rng& rng) {
   return values.to(device).set_requires_grad(true);
 }
 
-/// In place where it can be: the gradient of a product does not need its result, those of the
-/// activations do.
-void activate(Tensor& x, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      at::relu_(x);
-      return;
-    case Activation::kElu:
-      at::elu_(x);
-      return;
-    case Activation::kTanh:
-      at::tanh_(x);
-      return;
-    case Activation::kSwish:
-      x = at::silu(x);  // its gradient needs the input
-      return;
-  }
-}
-
-/// ∂loss/∂(input of the activation), from that of its result.
-Tensor activation_gradient(const Tensor& gradient, const Tensor& result, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return at::threshold_backward(gradient, result, 0);
-    case Activation::kElu:
-      return at::elu_backward(gradient, 1, 1, 1, /*is_result=*/true, result);
-    case Activation::kTanh:
-      return at::tanh_backward(gradient, result);
-    case Activation::kSwish:
-      break;  // not a function of the result: Mlp lets libtorch record it
-  }
-  throw std::logic_error("this activation's gradient needs its input");
-}
-
 /// The layers' results h_1 … h_L of one network: h_l = f(h_{l−1} W_lᵀ + b_l), no f at the last.
 std::vector<Tensor> layer_results(const Tensor& x, at::TensorList parameters,
                                   Activation activation) {
   std::vector<Tensor> h;
   const std::size_t layers = parameters.size() / 2;
   for (std::size_t l = 0; l < layers; ++l) {
-    h.push_back(at::linear(l == 0 ? x : h.back(), parameters[2 * l], parameters[2 * l + 1]));
-    if (l + 1 < layers) activate(h.back(), activation);
+    const Tensor& in = l == 0 ? x : h.back();
+    const Tensor& weight = parameters[2 * l];
+    const Tensor& bias = parameters[2 * l + 1];
+    if (l + 1 < layers && activation == Activation::kRelu && !at::GradMode::is_enabled()) {
+      h.push_back(relu_layer(in, weight, bias));
+    } else {
+      h.push_back(at::linear(in, weight, bias));
+      if (l + 1 < layers) activate(h.back(), activation);
+    }
   }
   return h;
 }
@@ -91,10 +64,47 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
       if (context->needs_input_grad(1 + 2 * l)) gradients[1 + 2 * l] = at::mm(g.t(), saved[l]);
       if (context->needs_input_grad(2 + 2 * l)) gradients[2 + 2 * l] = g.sum(0);
       if (l == 0 && !context->needs_input_grad(0)) break;
-      g = at::mm(g, saved[layers + 2 * l]);
+      g = through_layer(g, saved[layers + 2 * l]);
       if (l > 0) g = activation_gradient(g, saved[l], activation);
     }
     if (context->needs_input_grad(0)) gradients[0] = g;
+    return gradients;
+  }
+};
+
+/// E networks with one hidden layer of ReLU and one output, as one node: (B, in) → (E, B, 1). The hidden
+/// layers lie side by side, (B, E·H), and are never rearranged.
+struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x,
+                        const Tensor& weight_0, const Tensor& bias_0, const Tensor& weight_1,
+                        const Tensor& bias_1) {
+    const Tensor h = relu_layer(x, weight_0, bias_0);
+    context->save_for_backward({x, h, weight_0, weight_1});
+    return value(h, weight_1, bias_1);
+  }
+
+  static Tensor value(const Tensor& h, const Tensor& weight_1, const Tensor& bias_1) {
+    const Tensor w = weight_1.squeeze(-1);                                      // (E, H)
+    const Tensor heads = (h.view({h.size(0), w.size(0), -1}) * w).sum(-1).t();  // (E, B)
+    return heads.unsqueeze(-1) + bias_1;
+  }
+
+  static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
+                                      const std::vector<Tensor>& outputs) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &h = saved[1], &weight_0 = saved[2];
+    const Tensor w = saved[3].squeeze(-1);                     // (E, H)
+    const Tensor g = outputs[0].squeeze(-1).t().contiguous();  // (B, E)
+    const Tensor wide = g.unsqueeze(-1) * w;                   // (B, E, H)
+    const Tensor gh = at::threshold_backward(wide.view_as(h), h, 0);
+    std::vector<Tensor> gradients(5);
+    if (context->needs_input_grad(0)) gradients[0] = through_layer(gh, weight_0);
+    if (context->needs_input_grad(1)) gradients[1] = at::mm(gh.t(), x);
+    if (context->needs_input_grad(2)) gradients[2] = gh.sum(0);
+    if (context->needs_input_grad(3)) {
+      gradients[3] = (h.view(wide.sizes()) * g.unsqueeze(-1)).sum(0).unsqueeze(-1);  // (E, H, 1)
+    }
+    if (context->needs_input_grad(4)) gradients[4] = g.sum(0).view({-1, 1, 1});
     return gradients;
   }
 };
@@ -134,21 +144,19 @@ Tensor Mlp::operator()(const Tensor& x) const {
                               static_cast<std::int64_t>(shape_.activation));
   }
   const std::size_t layers = parameters_.size() / 2;
+  const std::vector<Tensor>& p = parameters_;
+  if (layers == 2 && shape_.output == 1 && one_node && shape_.activation == Activation::kRelu) {
+    return at::GradMode::is_enabled() ? ScalarHeads::apply(x, p[0], p[1], p[2], p[3])
+                                      : ScalarHeads::value(relu_layer(x, p[0], p[1]), p[2], p[3]);
+  }
   Tensor h = at::linear(x, parameters_[0], parameters_[1]);  // (B, E·H)
   if (layers > 1) activate(h, shape_.activation);
-  if (layers == 2 && shape_.output == 1) return scalar_heads(h);
   h = h.view({x.size(0), e, -1}).transpose(0, 1);  // (E, B, H)
   for (std::size_t layer = 1; layer < layers; ++layer) {
     h = at::baddbmm(parameters_[2 * layer + 1], h, parameters_[2 * layer]);
     if (layer + 1 < layers) activate(h, shape_.activation);
   }
   return h;
-}
-
-Tensor Mlp::scalar_heads(const Tensor& h) const {
-  const Tensor weight = parameters_[2].squeeze(-1);                                // (E, H)
-  const Tensor heads = (h.view({h.size(0), shape_.copies, -1}) * weight).sum(-1);  // (B, E)
-  return heads.t().unsqueeze(-1) + parameters_[3];
 }
 
 Mlp Mlp::frozen_copy() const {

@@ -1,11 +1,9 @@
 #pragma once
 
 #include "core/rng.hpp"
-#include "deep/nn/torch.hpp"
+#include "deep/nn/layer.hpp"
 
 namespace speder::deep {
-
-enum class Activation { kRelu, kElu, kTanh, kSwish };
 
 struct MlpShape {
   int input = 0;
@@ -33,10 +31,6 @@ class Mlp {
   void name_tensors(const std::string& prefix, std::vector<NamedTensor>& out) const;
 
  private:
-  /// The last layer of E networks with one hidden layer and one output: (B, E·H) → (E, B, 1) without
-  /// rearranging the hidden layer.
-  [[nodiscard]] Tensor scalar_heads(const Tensor& h) const;
-
   MlpShape shape_;
   // weight_0 (E·H × input), bias_0 (E·H); then for one network weight_l (out × in), bias_l (out),
   // for E > 1 weight_l (E × in × out), bias_l (E × 1 × out).

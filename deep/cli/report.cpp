@@ -1,0 +1,48 @@
+#include "deep/report.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "deep/cli/command.hpp"
+
+namespace speder::deep::cli {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> stores;
+  std::string out = "report";
+  bool json = false;
+};
+
+void run(const Options& o) {
+  const std::vector<ReportSection> sections = deep_sections(o.stores);
+  const std::filesystem::path page = write_deep_report(sections, o.out);
+  if (o.json) {
+    fmt::print("{}", report_json(sections));
+    return;
+  }
+  fmt::print("{}{}\n", verdict_lines(sections), page.string());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "report", "The page of finished runs of imitate and heatmap; runs nothing");
+  command->footer(
+      "Examples:\n"
+      "  speder deep report runs/imitate --out page\n"
+      "  speder deep report runs/imitate/imitate.db runs/room --out page\n\n"
+      "The folder gets index.html (self-contained), figures/ as SVG, PNG and PDF, data/ with "
+      "every\n"
+      "plotted number as CSV, and report.json with the verdicts.");
+  command->add_option("stores", o->stores, "Stores (imitate.db, heatmap.db) or folders of them")
+      ->required();
+  command->add_option("--out", o->out, "Folder to write to")->capture_default_str();
+  command->add_flag("--json", o->json, "The verdicts as JSON on standard output");
+  command->callback([o] { run(*o); });
+}
+
+}  // namespace speder::deep::cli
