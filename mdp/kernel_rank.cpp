@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/conditions.hpp"
 

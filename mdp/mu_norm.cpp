@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/rng.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/conditions.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "oracle/weighted_triangle.hpp"
 

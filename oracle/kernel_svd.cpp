@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/spectral.hpp"
 #include "core/tolerance.hpp"
 #include "oracle/weighted_triangle.hpp"

@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include "core/eigen_instances.hpp"
 #include "core/types.hpp"
 #include "mdp/model/kernel.hpp"
 #include "mdp/model/policy.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 
 namespace speder {
 namespace {
@@ -33,7 +34,7 @@ Matrix triangle(Index cols, const Vector& weights, const Block& block) {
     stack.topRows(cols) = R;
     stack.bottomRows(count) =
         weights.segment(first, count).cwiseSqrt().asDiagonal() * block(first, count);
-    const Eigen::HouseholderQR<ColumnMatrix> qr(std::move(stack));
+    const Eigen::HouseholderQR<ColumnMatrix> qr(stack);
     R = qr.matrixQR().topRows(cols).template triangularView<Eigen::Upper>();
   }
   return R;

@@ -145,6 +145,12 @@ Finding rate_finding(std::string claim, const RateFit& fit, const RateClaim& the
   out.verdict = judgement.verdict;
   out.reason = judgement.reason;
   if (fit.line) out.reason += fmt::format("; R² = {:.3f}", fit.line->r2);
+  if (fit.scatter > 1) {
+    out.reason += fmt::format(
+        "; the points scatter about the line by more than their errors, "
+        "which makes the interval {:.1f} times as wide",
+        fit.scatter);
+  }
   return out;
 }
 

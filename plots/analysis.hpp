@@ -36,12 +36,22 @@ struct Finding {
   Role role = Role::kClaim;
 };
 
+/// Numbers in words and digits, for the page and as CSV.
+struct ReportTable {
+  std::string id;  // file name
+  std::string caption;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
 struct ExperimentReport {
   std::string question;
   std::string design;  // what moves, how the rest is held
   std::vector<Finding> findings;
   std::vector<Figure> figures;
   std::vector<std::string> caveats;
+  std::vector<ReportTable> tables = {};
+  std::string again = {};  // commands that make the runs; empty: speder sweep
 };
 
 using Analysis = std::function<ExperimentReport(const ExperimentData&)>;

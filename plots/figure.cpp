@@ -41,6 +41,11 @@ void require_drawable(const Panel& panel) {
   for (const Histogram& h : panel.histograms) {
     require(h.edges.size() == h.heights.size() + 1, "a histogram has one more edge", h.label);
   }
+  for (const DrawnBar& b : drawn_bars(panel)) {
+    require(panel.y.scale == Scale::kLinear, "bars start at 0: no log axis", b.name);
+    require(b.bar->interval.low <= b.bar->value && b.bar->value <= b.bar->interval.high,
+            "a bar lies in its interval", b.name);
+  }
   for (const FitLine& f : panel.fits)
     require(0 < f.from && f.from <= f.to, "a fit's range", f.from);
   if (!panel.heat) return;
@@ -85,6 +90,11 @@ void add_panel(CsvRows rows, const Panel& panel) {
       rows.add("bin", h.label, h.edges[k], h.heights[k],
                fmt::format("{},{}", h.edges[k], h.edges[k + 1]));
     }
+  }
+  for (const DrawnBar& b : drawn_bars(panel)) {
+    const auto& [low, high] = b.bar->interval;
+    rows.add("bar", b.name, b.x, b.bar->value, fmt::format("{},{}", low, high));
+    for (const double y : b.bar->points) rows.add("sample", b.name, b.x, y);
   }
   if (!panel.heat) return;
   for (Index i = 0; i < panel.heat->values.rows(); ++i) {

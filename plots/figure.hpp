@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/statistics.hpp"
 #include "core/types.hpp"
 
 // A picture as plain data: what is drawn, not how. Both renderers draw the same Figure.
@@ -62,6 +63,21 @@ struct Histogram {
   int colour = 0;
 };
 
+/// A bar from 0 to a value, with its interval and the values it summarises as points over it.
+struct Bar {
+  std::string label = {};  // in the legend, once for all groups; empty: not there
+  double value = 0;
+  Interval interval = {};
+  std::vector<double> points = {};
+  int colour = 0;
+};
+
+/// Bars side by side over one label of the x axis.
+struct BarGroup {
+  std::string label = {};
+  std::vector<Bar> bars = {};
+};
+
 enum class Legend { kBelow, kTopLeft, kTopRight, kBottomLeft, kBottomRight };
 
 struct Panel {
@@ -71,6 +87,7 @@ struct Panel {
   std::vector<FitLine> fits = {};
   std::vector<ReferenceLine> references = {};
   std::vector<Histogram> histograms = {};
+  std::vector<BarGroup> bars = {};
   std::optional<HeatMap> heat = {};
   Legend legend = Legend::kBelow;  // inside only where no data can be
 };
@@ -82,6 +99,27 @@ struct Figure {
   std::vector<Panel> panels;
   int columns = 1;
 };
+
+/// A bar as both renderers draw it: group g stands at x = g, its bars side by side around it, the
+/// points of a bar beside one another in their order, so that equal ones stay visible.
+struct DrawnBar {
+  const Bar* bar = nullptr;
+  std::string name = {};  // the group's label, with the bar's own
+  double x = 0;
+  double width = 0;
+  std::vector<double> points_x = {};
+};
+[[nodiscard]] std::vector<DrawnBar> drawn_bars(const Panel& panel);
+
+/// Every number drawn along an axis; bars and bins start at 0. Without heat maps.
+[[nodiscard]] std::vector<double> drawn_x(const Panel& panel);
+[[nodiscard]] std::vector<double> drawn_y(const Panel& panel);
+/// Named marks; bars of one name are one entry.
+[[nodiscard]] int legend_entries(const Panel& panel);
+/// Characters of the longest name of a group of bars, and whether the names beside one another are
+/// wider than the panel.
+[[nodiscard]] std::size_t longest_name(const Panel& panel);
+[[nodiscard]] bool slanted(const Panel& panel);
 
 /// Okabe & Ito (2008), told apart with every common colour blindness. Without its black and its
 /// yellow, which vanish on a dark or a white page.

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace speder {
 namespace {
 
 constexpr const char* kNeutral = "#777777";
+constexpr double kBarFill = 0.92;  // of a bar's place
+constexpr double kSlant = 35;      // degrees
 
 std::string numbers(std::initializer_list<double> values) {
   std::string out;
@@ -22,7 +25,7 @@ class Plot {
  public:
   Plot(int panel, Picture format) : point_scale(format == Picture::kSvg ? 1.6 : 1), panel_(panel) {}
   std::string block(const std::string& rows) {
-    const std::string name = fmt::format("$d{}_{}", panel_, blocks_++);
+    std::string name = fmt::format("$d{}_{}", panel_, blocks_++);
     data += fmt::format("{} << EOD\n{}EOD\n", name, rows);
     return name;
   }
@@ -105,6 +108,39 @@ void add_histograms(Plot& plot, const Panel& panel) {
   }
 }
 
+// The bars of one name and colour, their intervals and points. Black is linetype −1, which the
+// page can turn into its text colour.
+void add_bars(Plot& plot, const std::vector<DrawnBar>& bars) {
+  std::string boxes, points;
+  for (const DrawnBar& b : bars) {
+    boxes +=
+        numbers({b.x, b.bar->value, b.width * kBarFill, b.bar->interval.low, b.bar->interval.high});
+    for (std::size_t i = 0; i < b.points_x.size(); ++i) {
+      points += numbers({b.points_x[i], b.bar->points[i]});
+    }
+  }
+  const std::string data = plot.block(boxes);
+  plot.clause(fmt::format("{} using 1:2:3 with boxes fs solid 0.6 border lw 0.8 lc rgb '{}' {}",
+                          data, hex(palette(bars.front().bar->colour)),
+                          title(bars.front().bar->label)));
+  plot.clause(
+      fmt::format("{} using 1:4:(0):($5-$4) with vectors nohead lt -1 lw 1.1 notitle", data));
+  if (points.empty()) return;
+  plot.clause(fmt::format("{} using 1:2 with points pt 6 ps {:.2f} lt -1 lw 0.7 notitle",
+                          plot.block(points), 0.42 * plot.point_scale));
+}
+
+void add_bars(Plot& plot, const Panel& panel) {
+  std::vector<std::pair<std::pair<std::string, int>, std::vector<DrawnBar>>> kinds;
+  for (const DrawnBar& b : drawn_bars(panel)) {
+    const std::pair kind(b.bar->label, b.bar->colour);
+    auto found = std::ranges::find(kinds, kind, [](const auto& k) { return k.first; });
+    if (found == kinds.end()) found = kinds.insert(kinds.end(), {kind, {}});
+    found->second.push_back(b);
+  }
+  for (const auto& [kind, bars] : kinds) add_bars(plot, bars);
+}
+
 std::string category_tics(char axis, const std::vector<std::string>& labels) {
   std::string out = fmt::format("set {}tics noenhanced (", axis);
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -152,10 +188,28 @@ std::string gnuplot_heat_settings(const HeatMap& heat) {
                      static_cast<double>(heat.rows.size()) - 0.5);
 }
 
+std::string gnuplot_bar_settings(const Panel& panel) {
+  std::vector<std::string> names;
+  for (const BarGroup& group : panel.bars) names.push_back(group.label);
+  return category_tics('x', names) +
+         (slanted(panel) ? fmt::format("set xtics rotate by {} right\n", kSlant) : "") +
+         // gnuplot would make room on the right for names that hang to the left
+         fmt::format("set xrange [-0.6:{}]\nset xtics scale 0\nset grid noxtics\nset rmargin 2\n",
+                     static_cast<double>(panel.bars.size()) - 0.4);
+}
+
+double gnuplot_bar_label_rows(const Panel& panel) {
+  if (!slanted(panel)) return 0;
+  constexpr double kWidthOfHeight = 0.5;  // of a character, on average
+  return kWidthOfHeight * std::sin(kSlant * std::numbers::pi / 180) *
+         static_cast<double>(longest_name(panel));
+}
+
 GnuplotMarks gnuplot_marks(const Panel& panel, int number, Picture format) {
   Plot plot(number, format);
   if (panel.heat) add_heat(plot, *panel.heat);
   add_histograms(plot, panel);
+  add_bars(plot, panel);
   for (const Series& s : panel.series) add_series(plot, s);
   add_lines(plot, panel);
   if (plot.clauses.empty()) plot.clause("NaN notitle");

@@ -18,7 +18,7 @@ constexpr double kFont = 8;           // points
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  void add(const std::vector<double>& values) {
+  explicit Range(const std::vector<double>& values) {
     for (const double v : values) {
       if (!std::isfinite(v)) continue;
       low = std::min(low, v);
@@ -27,21 +27,18 @@ struct Range {
   }
 };
 
-// Lines a legend below the panel needs.
-int legend_rows(const Panel& panel) {
-  if (panel.legend != Legend::kBelow) return 0;
-  const auto named = [](const auto& items) {
-    return std::ranges::count_if(items, [](const auto& item) { return !item.label.empty(); });
-  };
-  return static_cast<int>(named(panel.series) + named(panel.fits) + named(panel.references) +
-                          named(panel.histograms));
+// Character heights below the axis: tics and label, or slanted names, then the legend.
+double rows_below(const Panel& panel) {
+  constexpr double kTicsAndLabel = 3.0, kLegendLine = 1.25;
+  const double axis = slanted(panel) ? 1 + gnuplot_bar_label_rows(panel) : kTicsAndLabel;
+  return axis + (panel.legend == Legend::kBelow ? kLegendLine * legend_entries(panel) : 0);
 }
 
 double panel_height(const Figure& figure) {
-  constexpr double kLine = 0.155;  // inches a legend line takes
-  int rows = 0;
-  for (const Panel& panel : figure.panels) rows = std::max(rows, legend_rows(panel));
-  return kPanelHeight + kLine * (rows + 0.5);
+  constexpr double kRow = 0.124;  // inches of a character height
+  double rows = 0;
+  for (const Panel& panel : figure.panels) rows = std::max(rows, rows_below(panel));
+  return kPanelHeight + kRow * (rows - 2.4);
 }
 
 std::string terminal(const Figure& figure, Picture format) {
@@ -127,47 +124,28 @@ std::string key(Legend legend) {
   return "";
 }
 
-Range x_range(const Panel& panel) {
-  Range out;
-  for (const Series& s : panel.series) out.add(s.x);
-  for (const FitLine& f : panel.fits) out.add({f.from, f.to});
-  for (const ReferenceLine& r : panel.references) out.add(r.x);
-  for (const Histogram& h : panel.histograms) out.add(h.edges);
-  return out;
-}
-
-Range y_range(const Panel& panel) {
-  Range out;
-  for (const Series& s : panel.series) {
-    out.add(s.y);
-    out.add(s.low);
-    out.add(s.high);
-  }
-  for (const FitLine& f : panel.fits) out.add({value(f, f.from), value(f, f.to)});
-  for (const ReferenceLine& r : panel.references) out.add(r.y);
-  for (const Histogram& h : panel.histograms) out.add(h.heights);
-  return out;
-}
-
 std::string panel_commands(const Panel& panel, int number, Picture format) {
   std::string out =
-      "unset logscale\nset format '%g'\nset xtics enhanced autofreq\nset ytics enhanced autofreq\n";
-  out += "set grid lw 0.5 lt 1 lc rgb '#c0808080'\n";
+      "unset logscale\nset format '%g'\nset xtics enhanced norotate scale 0.6 autofreq\nset ytics "
+      "enhanced "
+      "autofreq\n";
+  out += "set grid xtics ytics lw 0.5 lt 1 lc rgb '#c0808080'\n";
   out += fmt::format("set title {} noenhanced offset 0,-0.7\nset tmargin {}\n",
                      gnuplot_text(panel.title), panel.title.empty() ? 0.6 : 1.4);
-  const double below = legend_rows(panel);  // character heights: tics and label, then the legend
-  out += fmt::format("set bmargin {:.2f}\n", 3.0 + 1.25 * below);
-  out += axis_commands('x', panel.x, x_range(panel)) + axis_commands('y', panel.y, y_range(panel));
+  out += fmt::format("set bmargin {:.2f}\nset rmargin -1\n", rows_below(panel));
+  out += axis_commands('x', panel.x, Range(drawn_x(panel)));
+  out += axis_commands('y', panel.y, Range(drawn_y(panel)));
   const GnuplotMarks marks = gnuplot_marks(panel, number, format);
-  const std::string heat = panel.heat ? gnuplot_heat_settings(*panel.heat) : "";
-  return marks.data + out + key(panel.legend) + heat + marks.clauses + "\n";
+  if (panel.heat) out += gnuplot_heat_settings(*panel.heat);
+  if (!panel.bars.empty()) out += gnuplot_bar_settings(panel);
+  return marks.data + out + key(panel.legend) + marks.clauses + "\n";
 }
 
 }  // namespace
 
-std::string gnuplot_text(const std::string& text) {
-  constexpr std::string_view kPlain = " .,:;()[]/+-=*|~?!";
-  std::string out = "\"";
+std::string gnuplot_codes(const std::string& text, std::string_view enhanced) {
+  constexpr std::string_view kPlain = " .,:;()[]/+-=*|?!";
+  std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < ' ' || byte == 0x7f) {
@@ -176,11 +154,14 @@ std::string gnuplot_text(const std::string& text) {
                kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
+      if (enhanced.find(c) != std::string_view::npos) out += "\\134";
       out += fmt::format("\\{:03o}", byte);
     }
   }
-  return out + "\"";
+  return out;
 }
+
+std::string gnuplot_text(const std::string& text) { return '"' + gnuplot_codes(text, "") + '"'; }
 
 std::string gnuplot_script(const Figure& figure, Picture format,
                            const std::filesystem::path& output) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace speder {
 namespace {
 
@@ -35,13 +37,30 @@ th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 .tag { margin-left: .4rem; font-size: .75rem; color: var(--soft); border: 1px solid var(--line); border-radius: .6rem; padding: 0 .45rem; white-space: nowrap; }
 figure { margin: 1.2rem 0; }
-figure svg { display: block; width: 100%; max-width: 34rem; height: auto; color: var(--text); }
-figure.wide svg { max-width: none; }
+figure svg, figure img { display: block; width: 100%; max-width: 34rem; height: auto; color: var(--text); }
+figure.wide svg, figure.wide img { max-width: none; }
 figcaption { font-size: .875rem; color: var(--soft); max-width: 46rem; margin-top: .4rem; }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85rem; }
 pre { background: var(--panel); padding: .7rem .9rem; overflow-x: auto; border-radius: .3rem; margin: .5rem 0; }
 details summary { cursor: pointer; color: var(--soft); font-size: .875rem; }
 )";
+
+// RFC 4648: three bytes as four letters, the last ones padded with '='.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += i + k > bytes.size() ? '=' : kLetters[group >> (18U - 6U * k) & 63U];
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -97,6 +116,11 @@ std::string html_table(const std::vector<std::string>& head,
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
+}
+
+std::string html_png(std::string_view bytes, std::string_view description) {
+  return fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">", html_text(description),
+                     base64(bytes));
 }
 
 std::string html_page(std::string_view title, std::string_view body_html) {

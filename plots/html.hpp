@@ -17,6 +17,8 @@ namespace speder {
 /// A cell is HTML already.
 [[nodiscard]] std::string html_table(const std::vector<std::string>& head,
                                      const std::vector<std::vector<std::string>>& rows_html);
+/// A PNG inside the page.
+[[nodiscard]] std::string html_png(std::string_view bytes, std::string_view description);
 [[nodiscard]] std::string html_page(std::string_view title, std::string_view body_html);
 
 }  // namespace speder

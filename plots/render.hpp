@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "plots/figure.hpp"
 
@@ -25,6 +26,8 @@ void render_gnuplot(const Figure& figure, Picture format, const std::filesystem:
 /// as blanks). Punctuation is written as octal codes: gnuplot looks for back-quoted shell commands
 /// before it looks for strings.
 [[nodiscard]] std::string gnuplot_text(const std::string& text);
+/// The inside of such a string; characters of `enhanced` get a backslash before them.
+[[nodiscard]] std::string gnuplot_codes(const std::string& text, std::string_view enhanced);
 
 /// An SVG file's element for a page that may be dark: black becomes the page's text colour,
 /// the palette its variables --c0, --c1, …, the background transparent; ids carry the prefix (a

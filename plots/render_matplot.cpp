@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <mutex>
+#include <set>
 
 #include "core/check.hpp"
 #include "core/statistics.hpp"
@@ -21,27 +21,12 @@ namespace mp = matplot;
 
 constexpr unsigned kPanelWidth = 490;   // pixels: 3.4 in at 144 to the inch
 constexpr unsigned kPanelHeight = 400;  // pixels
+constexpr float kSlant = 35;            // degrees of the names of bars
+constexpr float kNames = 0.15F;         // share of a panel that slanted names take
 
-// matplot++ writes labels into gnuplot's double-quoted strings and escapes the quote alone, so
-// punctuation goes as octal codes; what enhanced text would interpret gets its backslash.
-std::string label_text(const std::string& text) {
-  constexpr std::string_view kEnhanced = "{}^_@&~\\";
-  constexpr std::string_view kPlain = " .,:;()[]/+-=*|?!";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7f) {
-      out += ' ';
-    } else if (byte >= 0x80 || std::isalnum(byte) != 0 ||
-               kPlain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      if (kEnhanced.find(c) != std::string_view::npos) out += "\\134";
-      out += fmt::format("\\{:03o}", byte);
-    }
-  }
-  return out;
-}
+// matplot++ writes labels into gnuplot's double-quoted strings and escapes the quote alone; what
+// enhanced text would interpret gets its backslash.
+std::string label_text(const std::string& text) { return gnuplot_codes(text, "{}^_@&~\\"); }
 
 mp::color_array colour_of(int colour, float transparency = 0) {
   const Rgb c = palette(colour);
@@ -59,19 +44,20 @@ void add_band(const mp::axes_handle& axes, const Series& s) {
   band->line_width(0);
 }
 
-void add_bars(const mp::axes_handle& axes, const Series& s) {
-  for (std::size_t i = 0; i < s.x.size(); ++i) {
-    const auto bar =
-        axes->plot(std::vector<double>{s.x[i], s.x[i]}, std::vector<double>{s.low[i], s.high[i]});
-    bar->color(colour_of(s.colour));
-    bar->line_width(1.5F);
-  }
+void add_interval(const mp::axes_handle& axes, double x, Interval y,
+                  const mp::color_array& colour) {
+  const auto line = axes->plot(std::vector<double>{x, x}, std::vector<double>{y.low, y.high});
+  line->color(colour);
+  line->line_width(1.5F);
 }
 
 void add_series(const mp::axes_handle& axes, const Series& s) {
   if (s.x.empty()) return;
   const bool points = s.mark == Mark::kPoints;
-  if (!s.low.empty()) points ? add_bars(axes, s) : add_band(axes, s);
+  if (!s.low.empty() && !points) add_band(axes, s);
+  for (std::size_t i = 0; points && i < s.low.size(); ++i) {
+    add_interval(axes, s.x[i], {s.low[i], s.high[i]}, colour_of(s.colour));
+  }
   const char* marker = s.censored ? "^" : "o";
   const auto line = axes->plot(s.x, s.y, points ? marker : s.mark == Mark::kLine ? "-" : "-o");
   constexpr float kFaintGrey = 0.66F;
@@ -130,10 +116,35 @@ void add_histograms(const mp::axes_handle& axes, const Panel& panel) {
   }
 }
 
-std::vector<double> positions(std::size_t n) {
+// n places, one apart.
+std::vector<double> positions(std::size_t n, double first) {
   std::vector<double> out;
-  for (std::size_t i = 1; i <= n; ++i) out.push_back(static_cast<double>(i));
+  for (std::size_t i = 0; i < n; ++i) out.push_back(first + static_cast<double>(i));
   return out;
+}
+
+void add_bars(const mp::axes_handle& axes, const Panel& panel) {
+  const mp::color_array black = {0, 0, 0, 0};
+  std::set<std::string> named = {""};
+  for (const DrawnBar& b : drawn_bars(panel)) {
+    const double left = b.x - b.width / 2, right = b.x + b.width / 2;
+    const auto box = axes->fill(std::vector<double>{left, right, right, left},
+                                std::vector<double>{0, 0, b.bar->value, b.bar->value});
+    constexpr float kFaint = 0.4F;
+    box->color(colour_of(b.bar->colour, kFaint));
+    if (named.insert(b.bar->label).second) box->display_name(label_text(b.bar->label));
+    add_interval(axes, b.x, b.bar->interval, black);
+    if (b.points_x.empty()) continue;
+    const auto points = axes->plot(b.points_x, b.bar->points, "o");
+    points->color(black);
+    constexpr float kPoint = 4;
+    points->marker_size(kPoint);
+  }
+  std::vector<std::string> names;
+  for (const BarGroup& group : panel.bars) names.push_back(label_text(group.label));
+  axes->x_axis().tick_values(positions(names.size(), 0));
+  axes->x_axis().ticklabels(names);
+  if (slanted(panel)) axes->x_axis().tickangle(kSlant);
 }
 
 void add_heat(const mp::axes_handle& axes, const HeatMap& heat) {
@@ -148,9 +159,9 @@ void add_heat(const mp::axes_handle& axes, const HeatMap& heat) {
   std::vector<std::string> columns, names;
   for (const std::string& c : heat.columns) columns.push_back(label_text(c));
   for (auto r = heat.rows.rbegin(); r != heat.rows.rend(); ++r) names.push_back(label_text(*r));
-  axes->x_axis().tick_values(positions(columns.size()));
+  axes->x_axis().tick_values(positions(columns.size(), 1));
   axes->x_axis().ticklabels(columns);
-  axes->y_axis().tick_values(positions(names.size()));
+  axes->y_axis().tick_values(positions(names.size(), 1));
   axes->y_axis().ticklabels(names);
 }
 
@@ -181,42 +192,16 @@ void style_axis(mp::axis_type& axis, const Axis& wanted, Interval range) {
   axis.limits({range.low, range.high});
 }
 
-void append(std::vector<double>& to, const std::vector<double>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
-// Every x and every y of the panel.
-std::pair<std::vector<double>, std::vector<double>> drawn(const Panel& panel) {
-  std::pair<std::vector<double>, std::vector<double>> out;
-  auto& [xs, ys] = out;
-  for (const Series& s : panel.series) {
-    append(xs, s.x);
-    for (const auto* values : {&s.y, &s.low, &s.high}) append(ys, *values);
-  }
-  for (const FitLine& f : panel.fits) {
-    append(xs, {f.from, f.to});
-    append(ys, {value(f, f.from), value(f, f.to)});
-  }
-  for (const ReferenceLine& r : panel.references) {
-    append(xs, r.x);
-    append(ys, r.y);
-  }
-  for (const Histogram& h : panel.histograms) {
-    append(xs, h.edges);
-    append(ys, h.heights);
-    if (panel.y.scale == Scale::kLinear) ys.push_back(0);
-  }
-  return out;
-}
-
 // Below the axis: the library's own "outside" goes beside it, over the data.
 void add_legend(const mp::axes_handle& axes, const Panel& panel, Interval x, Interval y) {
+  if (legend_entries(panel) == 0) return;
   const auto legend = mp::legend(axes);
   legend->strings(std::vector<std::string>{});  // names of its own for what has none
   legend->location(mp::legend::general_alignment::topleft);
   constexpr double kBelow = -0.24;  // of the axis: the tick labels and the axis label end there
+  const double below = slanted(panel) ? 2 * kBelow : kBelow;
   legend->position(
-      {static_cast<float>(along(panel.x, x, 0)), static_cast<float>(along(panel.y, y, kBelow))});
+      {static_cast<float>(along(panel.x, x, 0)), static_cast<float>(along(panel.y, y, below))});
   legend->box(false);
 }
 
@@ -224,6 +209,7 @@ void add_panel(const mp::axes_handle& axes, const Panel& panel) {
   axes->hold(true);
   if (panel.heat) add_heat(axes, *panel.heat);
   add_histograms(axes, panel);
+  if (!panel.bars.empty()) add_bars(axes, panel);
   for (const Series& s : panel.series) add_series(axes, s);
   add_lines(axes, panel);
   axes->title(label_text(panel.title));
@@ -232,10 +218,10 @@ void add_panel(const mp::axes_handle& axes, const Panel& panel) {
     axes->y_axis().label(label_text(panel.y.label));
     return;
   }
-  const auto [xs, ys] = drawn(panel);
+  const std::vector<double> xs = drawn_x(panel);
   if (xs.empty()) return;
   const Interval x = range_of(panel.x, xs);
-  const Interval y = range_of(panel.y, ys);
+  const Interval y = range_of(panel.y, drawn_y(panel));
   style_axis(axes->x_axis(), panel.x, x);
   style_axis(axes->y_axis(), panel.y, y);
   axes->grid(true);
@@ -246,14 +232,13 @@ void add_panel(const mp::axes_handle& axes, const Panel& panel) {
 std::array<float, 4> place(const Figure& figure, std::size_t i, std::size_t columns,
                            std::size_t rows) {
   const Panel& panel = figure.panels[i];
-  const auto entries = static_cast<float>(panel.series.size() + panel.fits.size() +
-                                          panel.references.size() + panel.histograms.size());
+  const auto entries = static_cast<float>(legend_entries(panel));
   constexpr float kSide = 0.16F, kRight = 0.05F, kTop = 0.09F, kAxis = 0.15F, kEntry = 0.055F;
   const float width = 1 / static_cast<float>(columns);
   const float height = 1 / static_cast<float>(rows);
   const auto column = static_cast<float>(i % columns);
   const auto row = static_cast<float>(rows - 1 - i / columns);
-  const float below = kAxis + kEntry * entries;
+  const float below = kAxis + kEntry * entries + (slanted(panel) ? kNames : 0);
   const float right = panel.heat ? kSide : kRight;
   return {(column + kSide) * width, (row + below) * height, (1 - kSide - right) * width,
           (1 - kTop - below) * height};

@@ -1,7 +1,6 @@
 #include "plots/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "core/text_file.hpp"
 #include "plots/html.hpp"
 #include "plots/render.hpp"
 
@@ -17,20 +17,6 @@ namespace speder {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Whole or not at all.
-void write_file(const fs::path& file, const std::string& text) {
-  fs::path temporary = file;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(temporary, file, error);
-  if (out && !error) return;
-  fs::remove(temporary, error);
-  throw InputError(file.string() + ": could not be written (disk full, or a read-only folder?)");
-}
 
 std::string read_file(const fs::path& file) {
   std::ostringstream text;
@@ -58,26 +44,64 @@ std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections
   return out;
 }
 
+// The runs of an unfinished sweep are not a sample of its grid: its last cells are missing.
+void leave_open(ReportSection& section) {
+  const std::string count =
+      fmt::format("unfinished: {} of {} runs", section.runs, section.record.planned);
+  auto& caveats = section.report.caveats;
+  caveats.insert(caveats.begin(), fmt::format("The sweep is {}.", count));
+  for (Finding& f : section.report.findings) {
+    f.verdict = Verdict::kInconclusive;
+    f.reason = f.reason.empty() ? count : fmt::format("{}; so far {}", count, f.reason);
+  }
+}
+
+// Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly.
+std::string picture_html(const fs::path& svg, const fs::path& png, const Figure& figure) {
+  constexpr std::uintmax_t kLargeSvg = 1 << 20;
+  if (fs::file_size(svg) > kLargeSvg) return html_png(read_file(png), figure.caption);
+  return inline_svg(read_file(svg), html_id(figure.id));
+}
+
+std::string to_csv(const ReportTable& table) {
+  std::string out;
+  const auto line = [&out](const std::vector<std::string>& cells) {
+    std::string_view before;
+    for (const std::string& cell : cells) {
+      out.append(before).append(csv_field(cell));
+      before = ",";
+    }
+    out += '\n';
+  };
+  line(table.head);
+  for (const auto& row : table.rows) line(row);
+  return out;
+}
+
 }  // namespace
+
+ReportSection section_of(const ExperimentData& data, ExperimentReport report) {
+  ReportSection section{.record = data.record, .report = std::move(report)};
+  section.runs = static_cast<std::int64_t>(data.runs.size());
+  section.failed = failures(data);
+  for (const Run& run : data.runs) section.seconds += run.seconds;
+  if (section.failed > 0) {
+    section.report.caveats.push_back(
+        fmt::format("{} of the runs failed and are left out.", section.failed));
+  }
+  return section;
+}
 
 ReportSection analyse(const ExperimentData& data) {
   const ExperimentRecord& record = data.record;
   const auto analysis = analysis_table().find(record.id);
   if (analysis == analysis_table().end()) {
-    throw InputError(fmt::format("there is no analysis for experiment '{}'", record.id));
+    throw InputError(fmt::format(
+        "there is no analysis for experiment '{}' (stores of speder deep: speder deep report)",
+        record.id));
   }
-  ReportSection section{.record = record, .report = analysis->second(data)};
-  section.runs = static_cast<std::int64_t>(data.runs.size());
-  section.failed = failures(data);
-  for (const Run& run : data.runs) section.seconds += run.seconds;
-  if (section.runs < record.planned) {
-    section.report.caveats.push_back(
-        fmt::format("The sweep is unfinished: {} of {} runs.", section.runs, record.planned));
-  }
-  if (section.failed > 0) {
-    section.report.caveats.push_back(
-        fmt::format("{} of the runs failed and are left out.", section.failed));
-  }
+  ReportSection section = section_of(data, analysis->second(data));
+  if (section.runs < record.planned) leave_open(section);
   return section;
 }
 
@@ -124,14 +148,19 @@ fs::path write_report(const std::vector<ReportSection>& sections, const ReportOp
     const Picture format = kFormats[k % kFormats.size()];
     render(figure, format, file_of(figure, format));
   });
-  std::vector<std::string> svgs;
+  std::vector<std::string> shown;
   for (const Figure* f : figures) {
-    svgs.push_back(read_file(file_of(*f, Picture::kSvg)));
-    write_file(numbers / (html_id(f->id) + ".csv"), to_csv(*f));
+    shown.push_back(picture_html(file_of(*f, Picture::kSvg), file_of(*f, Picture::kPng), *f));
+    write_text_file(numbers / (html_id(f->id) + ".csv"), to_csv(*f));
+  }
+  for (const ReportSection& s : sections) {
+    for (const ReportTable& t : s.report.tables) {
+      write_text_file(numbers / (html_id(t.id) + ".csv"), to_csv(t));
+    }
   }
   const auto audit = options.audit ? read_audit(*options.audit) : std::vector<AuditEntry>{};
-  write_file(options.out / "report.json", report_json(sections));
-  write_file(options.out / "index.html", report_html(sections, svgs, audit));
+  write_text_file(options.out / "report.json", report_json(sections));
+  write_text_file(options.out / "index.html", report_html(sections, shown, audit, options.text));
   return options.out / "index.html";
 }
 

@@ -58,7 +58,7 @@ std::string counted(int n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-std::string summary(const std::vector<ReportSection>& sections) {
+std::string summary(const std::vector<ReportSection>& sections, const PageText& text) {
   int claims = 0, consistent = 0, violated = 0, mutations = 0, caught = 0;
   for (const ReportSection& s : sections) {
     for (const Finding& f : s.report.findings) {
@@ -71,21 +71,18 @@ std::string summary(const std::vector<ReportSection>& sections) {
       consistent += claim && f.verdict == Verdict::kConsistent ? 1 : 0;
     }
   }
-  return html_element(
-             "p",
-             fmt::format("{}: {} consistent, {} violated, {} inconclusive. Of {}, settings in "
-                         "which a claim must be seen to fail, {} caught.",
-                         counted(claims, "claim"), consistent, violated,
-                         claims - consistent - violated, counted(mutations, "mutation"),
-                         caught == mutations ? "all were" : fmt::format("only {} were", caught))) +
-         html_element("p",
-                      "The theory's rates are upper bounds: consistent means that the 95% interval "
-                      "of the measured exponent lies at or below the theory's, never that they are "
-                      "equal.",
-                      "soft");
+  std::string counts =
+      fmt::format("{}: {} consistent, {} violated, {} inconclusive.", counted(claims, "claim"),
+                  consistent, violated, claims - consistent - violated);
+  if (mutations > 0) {
+    counts += fmt::format(" Of {}, settings in which a claim must be seen to fail, {} caught.",
+                          counted(mutations, "mutation"),
+                          caught == mutations ? "all were" : fmt::format("only {} were", caught));
+  }
+  return html_element("p", counts) + html_element("p", text.rule, "soft");
 }
 
-std::string figure_html(const Figure& figure, const std::string& svg) {
+std::string figure_html(const Figure& figure, const std::string& picture_html) {
   const std::string id = html_id(figure.id);
   std::string links;
   for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
@@ -94,17 +91,38 @@ std::string figure_html(const Figure& figure, const std::string& svg) {
   return fmt::format(
       "<figure id=\"figure-{0}\"{4} role=\"img\" aria-label=\"{1}\">\n{2}\n<figcaption>{1} "
       "<span class=\"soft\">{3}<a href=\"data/{0}.csv\">csv</a></span></figcaption></figure>\n",
-      id, html_text(figure.caption), inline_svg(svg, id), links,
+      id, html_text(figure.caption), picture_html, links,
       figure.columns > 1 && figure.panels.size() > 1 ? " class=\"wide\"" : "");
 }
 
-std::string section_html(const ReportSection& s, std::span<const std::string> svgs) {
+std::string table_html(const ReportTable& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) {
+    rows.emplace_back();
+    for (const std::string& cell : row) rows.back().push_back(html_text(cell));
+  }
+  return html_table(table.head, rows) +
+         fmt::format("<p class=\"soft\">{} <a href=\"data/{}.csv\">csv</a></p>\n",
+                     html_text(table.caption), html_id(table.id));
+}
+
+std::string again_html(const ReportSection& s) {
+  const bool full = s.record.config.find("size = 'full'") != std::string::npos;
+  return "<h3>Again</h3>" +
+         html_element("pre", s.report.again.empty()
+                                 ? fmt::format("speder sweep {}{} --seed {}", s.record.id,
+                                               full ? " --full" : "", s.record.seed)
+                                 : s.report.again);
+}
+
+std::string section_html(const ReportSection& s, std::span<const std::string> pictures) {
   std::string out = fmt::format("<section id=\"{}\">\n", html_id(s.record.id));
   out += html_element("h2", s.record.id) + html_element("p", s.report.question);
   if (!s.report.design.empty()) out += html_element("p", s.report.design, "soft");
   for (std::size_t i = 0; i < s.report.figures.size(); ++i) {
-    out += figure_html(s.report.figures[i], svgs[i]);
+    out += figure_html(s.report.figures[i], pictures[i]);
   }
+  for (const ReportTable& t : s.report.tables) out += table_html(t);
   std::vector<std::vector<std::string>> rows;
   for (const Finding& f : s.report.findings) rows.push_back(finding_row(f));
   out += html_table(kFindingHead, rows);
@@ -113,10 +131,7 @@ std::string section_html(const ReportSection& s, std::span<const std::string> sv
     for (const std::string& c : s.report.caveats) out += html_element("li", c);
     out += "</ul>";
   }
-  const bool full = s.record.config.find("size = 'full'") != std::string::npos;
-  out +=
-      "<h3>Again</h3>" + html_element("pre", fmt::format("speder sweep {}{} --seed {}", s.record.id,
-                                                         full ? " --full" : "", s.record.seed));
+  out += again_html(s);
   out += "<details><summary>" +
          html_text(fmt::format("{} of {} runs, {} failed, {:.1f} s of computing; settings", s.runs,
                                s.record.planned, s.failed, s.seconds)) +
@@ -168,18 +183,18 @@ std::string environment_html(const std::vector<ReportSection>& sections) {
 }  // namespace
 
 std::string report_html(const std::vector<ReportSection>& sections,
-                        const std::vector<std::string>& svgs,
-                        const std::vector<AuditEntry>& audit) {
-  std::string body = html_element("h1", "Low-rank MDPs: the theory's rates, measured and judged");
-  body +=
-      "<section id=\"verdicts\">\n" + summary(sections) + verdict_table(sections) + "</section>\n";
+                        const std::vector<std::string>& pictures_html,
+                        const std::vector<AuditEntry>& audit, const PageText& text) {
+  std::string body = html_element("h1", text.heading);
+  body += "<section id=\"verdicts\">\n" + summary(sections, text) + verdict_table(sections) +
+          "</section>\n";
   std::size_t at = 0;
   for (const ReportSection& s : sections) {
-    body += section_html(s, std::span(svgs).subspan(at, s.report.figures.size()));
+    body += section_html(s, std::span(pictures_html).subspan(at, s.report.figures.size()));
     at += s.report.figures.size();
   }
-  body += audit_html(audit) + environment_html(sections);
-  return html_page("speder: report", body);
+  if (text.audit) body += audit_html(audit);
+  return html_page("speder: report", body + environment_html(sections));
 }
 
 }  // namespace speder

@@ -122,7 +122,7 @@ Vector CsvTables::vector(const std::string& name, const std::vector<Index>& shap
   if (table.shape != shape)
     refuse({path_, name, {}},
            fmt::format("has shape {}, expected {}", shape_text(table.shape), shape_text(shape)));
-  const Vector out =
+  Vector out =
       Eigen::Map<const Vector>(table.values.data(), static_cast<Index>(table.values.size()));
   require_finite({path_, name, shape}, values_of(out));
   return out;

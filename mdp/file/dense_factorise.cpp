@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/file/dense.hpp"
 

@@ -43,10 +43,13 @@ void write_factor(H5File& out, const std::string& name, const Factor& factor,
 void write_provenance(H5File& out, const Provenance& provenance) {
   out.text("family", provenance.family);
   out.text("seed", std::to_string(provenance.seed));  // text: a double cannot hold 64 bits
+  std::string names;
   for (const auto& [name, knob] : provenance.knobs) {
+    names += (names.empty() ? "" : ",") + name;
     if (const auto* number = std::get_if<double>(&knob)) out.number("knob:" + name, *number);
     if (const auto* text = std::get_if<std::string>(&knob)) out.text("knob:" + name, *text);
   }
+  out.text("knobs", names);
 }
 
 }  // namespace

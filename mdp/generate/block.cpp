@@ -58,7 +58,7 @@ TabularMdp make_block(const InstanceSpec& spec, const SeedTree& seeds) {
   for (double& t : theta) t = rng.uniform();
   Vector rho = emission_of(emission, 0);
   return assemble(spec, {.phi = sigma > 0 ? Factor(Matrix(phi)) : Factor(phi),
-                         .mu = std::move(emission.mu),
+                         .mu = emission.mu,
                          .theta = std::move(theta),
                          .rho = std::move(rho),
                          .reward = {}});

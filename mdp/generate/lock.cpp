@@ -80,8 +80,8 @@ TabularMdp make_lock(const InstanceSpec& spec, const SeedTree& seeds) {
   theta[lock.opened()] = 1;
   SparseMatrix phi = lift(latent_moves(lock, seeds), emission, A);
   Vector rho = emission_of(emission, 0);
-  return assemble(spec, {.phi = std::move(phi),
-                         .mu = std::move(emission.mu),
+  return assemble(spec, {.phi = phi,
+                         .mu = emission.mu,
                          .theta = std::move(theta),
                          .rho = std::move(rho),
                          .reward = {}});

@@ -5,6 +5,7 @@
 // is a statement about norms, so all of them keep their value.
 #include <Eigen/QR>
 
+#include "core/eigen_instances.hpp"
 #include "mdp/generate/generators.hpp"
 
 namespace speder {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/eigen_instances.hpp"
 #include "mdp/model/rounding.hpp"
 
 namespace speder {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/eigen_instances.hpp"
 #include "mdp/model/planning.hpp"
 
 namespace speder {

@@ -1,5 +1,6 @@
 #include "mdp/model/planning.hpp"
 
+#include "core/eigen_instances.hpp"
 #include "mdp/model/dense_planner.hpp"
 #include "mdp/model/factored_planner.hpp"
 #include "mdp/model/sparse_planner.hpp"

@@ -66,7 +66,7 @@ class TriangularPreconditioner {
 // x with ‖b − A x‖₂ ≤ tolerance ‖b‖₂ from the guess x: GMRES first, a direct solve if it stalls.
 Vector solve_system(const SparseMatrix& A, const Vector& b, const Vector& guess, double tolerance) {
   constexpr int kKrylov = 60;  // vectors kept between restarts
-  constexpr int kRestarts = 5;
+  constexpr Index kRestarts = 5;
   const double target = tolerance * b.norm();
   if ((b - A * guess).norm() <= target) return guess;
   Eigen::GMRES<SparseMatrix, TriangularPreconditioner> gmres;

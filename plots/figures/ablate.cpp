@@ -12,7 +12,9 @@ constexpr double kReliable = 0.9;  // share of runs in which a learner that work
 constexpr double kDeep = 3;        // locks of two levels open by the two uniform actions alone
 
 CellFilter cells(std::string variant) {
-  return [=](const GridCell& cell) { return cell.text("variant") == variant; };
+  return [variant = std::move(variant)](const GridCell& cell) {
+    return cell.text("variant") == variant;
+  };
 }
 
 struct Count {

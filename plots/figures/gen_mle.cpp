@@ -9,7 +9,7 @@ namespace speder {
 namespace {
 
 CellFilter cells(std::string estimator, double spread) {
-  return [=](const GridCell& cell) {
+  return [estimator = std::move(estimator), spread](const GridCell& cell) {
     return cell.text("estimator") == estimator && cell.number("spread") == spread;
   };
 }

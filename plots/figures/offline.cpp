@@ -115,7 +115,7 @@ ExperimentReport analyse_off_coverage(const ExperimentData& data) {
              .claim = "worst-case gap grows at most like √C*",
              .theory = {.exponent = 0.5},
              .over_n = false});
-  out.caveats.push_back(
+  out.caveats.emplace_back(
       "c_α is small, so that the estimator's own error decides. With a larger one the penalty "
       "does, "
       "and the gap is a multiple of √C* − const, whose log-log slope lies above ½ on every finite "

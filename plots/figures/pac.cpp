@@ -45,6 +45,21 @@ std::string ratios(const ComplexityFit& complexity, const std::map<double, doubl
   return high > 0 ? fmt::format("{:.1e} … {:.1e}", low, high) : "–";
 }
 
+// The interval of a slope is the sampling error of the line and knows nothing of points off it.
+std::string neighbour_slopes(const std::vector<CurvePoint>& points) {
+  std::string list;
+  const CurvePoint* before = nullptr;
+  for (const CurvePoint& p : points) {
+    if (p.censoring != Censoring::kNone) continue;
+    if (before != nullptr) {
+      const double slope = std::log(p.y / before->y) / std::log(p.x / before->x);
+      list += fmt::format("{}{:.2f}", list.empty() ? "" : ", ", slope);
+    }
+    before = &p;
+  }
+  return "Slopes between neighbouring points, from the left: " + list + ".";
+}
+
 ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
   double delta = 0, c_alpha = 0, c_lambda = 0;
   const ConfigTable config = ConfigTable::parse(data.record.config, data.record.id);
@@ -79,7 +94,8 @@ ExperimentReport analyse_pac(const ExperimentData& data, const PacAxis& axis) {
   out.findings.front().ratio = ratios(complexity, stated(data, "theorem"));
   out.caveats = {
       "The ratio is N measured / (d⁴|A|²/((1−γ)⁶ε²)): the theorem's constant and logarithms are "
-      "hidden, here they are taken as 1."};
+      "hidden, here they are taken as 1.",
+      neighbour_slopes(complexity.fit.points)};
   Axis x{.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
   Panel panel = complexity_panel("", x, complexity.fit);
   panel.y.label = "N(ε, δ) (episodes)";

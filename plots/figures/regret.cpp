@@ -7,7 +7,7 @@
 namespace speder {
 namespace {
 
-WorstCase worst_regret(const ExperimentData& data, std::string variant) {
+WorstCase worst_regret(const ExperimentData& data, const std::string& variant) {
   return worst_case(
       data, variant, "gap", [=](const GridCell& cell) { return cell.text("variant") == variant; },
       [&](const CellFilter& keep) { return metric_over_n(data, "regret", keep); });

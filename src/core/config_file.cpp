@@ -41,10 +41,16 @@ std::string limit_words(Limits limits) {
                : fmt::format("must be at most {}", limits.high);
 }
 
-/// Line of the first character outside strings and comments that is not ASCII, or 0. TOML has none
-/// there, and toml++ 3.3 runs into undefined behaviour on some (U+00A1 … U+0499).
-int stray_line(std::string_view text) {
+struct Stray {
+  int line = 0;
+  std::string_view what;
+};
+
+/// What toml++ 3.3 must not see outside strings and comments: a character that is not ASCII
+/// (undefined behaviour on U+00A1 … U+0499) and a line that begins with [[[ (a failed assertion).
+std::optional<Stray> stray(std::string_view text) {
   int line = 1;
+  bool blank = true;       // so far, on this line
   std::string_view quote;  // what ends the string we are in; "#" in a comment
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -64,10 +70,13 @@ int stray_line(std::string_view text) {
       quote = text.substr(i, triple ? 3 : 1);
       i += quote.size() - 1;
     } else if (static_cast<unsigned char>(c) >= 0x80) {
-      return line;
+      return Stray{line, "a character that is not ASCII outside strings and comments"};
+    } else if (blank && text.substr(i).starts_with("[[[")) {
+      return Stray{line, "a line that begins with [[["};
     }
+    blank = c == '\n' || (blank && (c == ' ' || c == '\t' || c == '\r'));
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -140,9 +149,8 @@ ConfigTable ConfigTable::load(const std::filesystem::path& file) {
 }
 
 ConfigTable ConfigTable::parse(std::string_view text, std::string_view name) {
-  if (const int line = stray_line(text); line > 0) {
-    throw ConfigError(fmt::format("{}:{}", name, line), "not TOML",
-                      "a character that is not ASCII outside strings and comments");
+  if (const auto found = stray(text)) {
+    throw ConfigError(fmt::format("{}:{}", name, found->line), "not TOML", found->what);
   }
   try {
     auto document = std::make_shared<Document>(Document{std::string(name), toml::parse(text)});

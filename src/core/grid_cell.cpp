@@ -53,7 +53,9 @@ std::string GridCell::key() const {
   std::string out;
   for (const auto& [name, value] : settings_) {
     if (!out.empty()) out += ' ';
-    out += name + "=" + value;
+    out += name;
+    out += '=';
+    out += value;
   }
   return out;
 }

@@ -15,7 +15,12 @@ using h5::fail;
 using h5::Handle;
 namespace {
 
-void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+// Nothing is printed, and a link that leads into another file is not followed: a data file names no
+// other file to be opened.
+void prepare_library() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0) H5Lunregister(H5L_TYPE_EXTERNAL);
+}
 
 Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
   const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
@@ -59,15 +64,23 @@ std::uint64_t chunk_bytes(hid_t dataset, std::size_t value_bytes) {
   return volume(shape);
 }
 
-// A damaged or hostile header can declare any size. Deflate expands at most 1032-fold, so what is
-// declared, and what one chunk unpacks to, is bounded by what is stored.
+void require_own_values(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
+  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(plist.get()) == H5D_VIRTUAL || H5Pget_external_count(plist.get()) != 0) {
+    fail(path, "dataset '" + name + "'", "keeps its values in another file");
+  }
+}
+
+// A damaged or hostile header can declare any size, stored or unpacked. Deflate expands at most
+// 1032-fold, so what is declared, and what one chunk unpacks to, is bounded by the file's size.
 void require_stored(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
   constexpr std::uint64_t kDeflateLimit = 1032;
   const Handle type(H5Dget_type(dataset), H5Tclose);
   const std::size_t width = H5Tget_size(type.get());
   std::vector<std::uint64_t> shape = shape_of(dataset);
   shape.push_back(width);
-  const std::uint64_t stored = H5Dget_storage_size(dataset);
+  const std::uint64_t stored =
+      std::min<std::uint64_t>(H5Dget_storage_size(dataset), std::filesystem::file_size(path));
   const std::uint64_t declared = std::max(volume(shape), chunk_bytes(dataset, width));
   if (volume(shape) > 0 && declared / kDeflateLimit > stored) {
     fail(path, "dataset '" + name + "'",
@@ -86,7 +99,7 @@ std::vector<hsize_t> chunk_of(std::vector<hsize_t> extent, std::size_t count, st
 }  // namespace
 
 H5File H5File::open(const std::filesystem::path& path) {
-  silence();
+  prepare_library();
   if (!std::filesystem::exists(path)) throw InputError(path.string() + ": no such file");
   if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(path.string() + ": not an HDF5 file");
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -96,7 +109,7 @@ H5File H5File::open(const std::filesystem::path& path) {
 }
 
 H5File H5File::create(const std::filesystem::path& path) {
-  silence();
+  prepare_library();
   std::filesystem::path temporary = path;
   temporary += fmt::format(".{}.tmp", ::getpid());
   const hid_t id = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -176,6 +189,7 @@ void H5File::read_raw(const std::string& dataset, void* out, std::int64_t type,
                       std::size_t count) const {
   const Handle handle = open_dataset(id_, path_, dataset);
   require_numeric(handle.get(), path_, dataset);
+  require_own_values(handle.get(), path_, dataset);
   const std::uint64_t n = volume(shape_of(handle.get()));
   if (n != count) {
     fail(path_, "dataset '" + dataset + "'", fmt::format("has {} values, expected {}", n, count));
@@ -192,6 +206,7 @@ void H5File::write_raw(const std::string& dataset, const void* data, std::int64_
   const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
                      H5Sclose);
   const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(plist.get(), 0);  // the same numbers give the same bytes on every day
   if (compress > 0 && count > 0) {
     const auto chunk = chunk_of(extent, count, H5Tget_size(type));
     H5Pset_chunk(plist.get(), static_cast<int>(chunk.size()), chunk.data());

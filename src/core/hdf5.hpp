@@ -36,7 +36,6 @@ class H5File {
   [[nodiscard]] bool has(const std::string& dataset) const;
   [[nodiscard]] bool is_group(const std::string& name) const;
   [[nodiscard]] bool has_attribute(const std::string& name) const;
-  [[nodiscard]] std::vector<std::string> attributes() const;
   [[nodiscard]] std::vector<std::uint64_t> shape(const std::string& dataset) const;
   /// Any numeric dataset, or h5py's booleans, as double. Refuses more than `max_values` entries before allocating.
   [[nodiscard]] H5Array read(const std::string& dataset,

@@ -20,16 +20,6 @@ bool H5File::has_attribute(const std::string& name) const {
   return H5Aexists(id_, name.c_str()) > 0;
 }
 
-std::vector<std::string> H5File::attributes() const {
-  std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
-  };
-  H5Aiterate2(id_, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
-  return names;
-}
-
 double H5File::number(const std::string& attribute) const {
   const Handle handle = open_attribute(id_, path_, attribute);
   const Handle space(H5Aget_space(handle.get()), H5Sclose);

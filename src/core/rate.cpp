@@ -87,6 +87,25 @@ void set_weights(std::vector<CurvePoint>& points,
   }
 }
 
+// Points that scatter about the line more than their own errors explain (χ² on ν = points − 2)
+// widen its interval by √(χ²/ν) (Birge 1932); Student's quantile goes with it, since that scatter is
+// known from the points alone.
+double scatter_factor(const std::vector<CurvePoint>& points, const PowerLaw& line, double level) {
+  double chi_square = 0;
+  int used = 0;
+  for (const CurvePoint& p : points) {
+    if (!usable(p)) continue;
+    ++used;
+    chi_square += p.weight * std::pow(std::log(p.y / line.value_at(p.x)), 2);
+  }
+  const double freedom = used - 2;
+  if (freedom < 1 || chi_square_upper_tail(chi_square, freedom) > tol::kFalseAlarm) return 1;
+  const double p = (1 + level) / 2;
+  return std::sqrt(chi_square / freedom) *
+         boost::math::quantile(boost::math::students_t(freedom), p) /
+         boost::math::quantile(boost::math::normal(), p);
+}
+
 struct Replicates {
   std::vector<double> slope, curvature, end_slope;
 };
@@ -139,6 +158,11 @@ RateFit fit_rate(std::span<const Cluster> clusters, const CurveStatistic& statis
     return enough ? percentile(values, tail) : Interval{-kInfinity, kInfinity};
   };
   out.slope = interval(fits.slope);
+  if (out.line) {
+    const double b = out.line->b;
+    out.scatter = scatter_factor(out.points, *out.line, options.level);
+    out.slope = {b - (b - out.slope.low) * out.scatter, b + (out.slope.high - b) * out.scatter};
+  }
   out.curvature = interval(fits.curvature);
   out.end_slope = interval(fits.end_slope);
   return out;

@@ -35,6 +35,7 @@ struct RateFit {
   std::optional<PowerLaw> line;    // empty: too few points
   std::optional<PowerLaw> curve;   // the same with a quadratic term
   Interval slope;                  // of line->b; (−∞, ∞) when resamples cannot be fitted
+  double scatter = 1;              // how much wider `slope` is for points off the line
   Interval curvature;              // of curve->c
   Interval end_slope;              // of the curved fit's slope at the largest x
   double decades = 0;              // log₁₀ of the range of x of the fitted points
@@ -45,7 +46,7 @@ struct RateFit {
 /// Weighted log-log fit of statistic(sample) with a percentile bootstrap over clusters: instances
 /// are drawn first, then runs within them. Weights are 1/Var(log y) from the same resamples. The
 /// interval is widened for few clusters (Hesterberg 2015, "expanded percentile": Student's t
-/// quantile for the normal one).
+/// quantile for the normal one) and where the points lie off the line by more than their errors.
 [[nodiscard]] RateFit fit_rate(std::span<const Cluster> clusters, const CurveStatistic& statistic,
                                Rng& rng, const RateOptions& options = {});
 

@@ -18,7 +18,7 @@ struct RunKey {
   std::string experiment;
   std::string cell;
   std::int64_t repetition = 0;
-  friend auto operator<=>(const RunKey&, const RunKey&) = default;
+  friend auto operator<=>(const RunKey&, const RunKey&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// One number of a run: a metric at sample size (or other integer coordinate) n.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/eigen_instances.hpp"
 #include "core/rng.hpp"
 
 namespace speder {

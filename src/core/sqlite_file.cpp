@@ -105,15 +105,24 @@ void create_schema_if_empty(SQLite::Database& db) {
 std::string plain_name(const fs::path& path) { return fs::absolute(path).string(); }
 
 // A WAL file needs its folder writable even for reading; a closed store in a read-only folder has
-// no log beside it and can be read as it stands.
+// no log beside it and can be read as it stands. A writer that was killed leaves a log that only
+// one who may write can take back.
 SQLite::Database open_as_it_stands(const fs::path& path) {
-  SQLite::Database db(plain_name(path), SQLite::OPEN_READONLY, kBusyMilliseconds);
-  try {
+  const auto open = [&](int flags) {
+    SQLite::Database db(plain_name(path), flags, kBusyMilliseconds);
     (void)db.execAndGet("PRAGMA user_version");
     return db;
+  };
+  try {
+    return open(SQLite::OPEN_READONLY);
   } catch (const SQLite::Exception& e) {
-    const bool folder = e.getErrorCode() == SQLITE_CANTOPEN || e.getErrorCode() == SQLITE_READONLY;
-    if (!folder || fs::exists(path.string() + "-wal")) throw;
+    const bool read_only = e.getErrorCode() == SQLITE_READONLY;
+    const bool log = fs::exists(path.string() + "-wal") || fs::exists(path.string() + "-journal");
+    if (read_only && log) {
+      (void)open(SQLite::OPEN_READWRITE);
+      return open(SQLite::OPEN_READONLY);
+    }
+    if (log || !(read_only || e.getErrorCode() == SQLITE_CANTOPEN)) throw;
   }
   std::string uri = "file:";
   for (const char c : plain_name(path)) {

@@ -43,6 +43,7 @@ Interval mean_interval(const RunningMean& mean, double confidence) {
 }
 
 double chi_square_upper_tail(double x, double degrees_of_freedom) {
+  if (std::isinf(x)) return x > 0 ? 0.0 : 1.0;  // p-values that have underflowed sum to this
   const boost::math::chi_squared law(degrees_of_freedom);
   return x <= 0 ? 1.0 : boost::math::cdf(boost::math::complement(law, x));
 }

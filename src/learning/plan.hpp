@@ -17,7 +17,9 @@ class LearnedModel {
   /// True when it is another candidate than before.
   bool select(Index candidate);
   [[nodiscard]] Index candidate() const { return candidate_; }
-  [[nodiscard]] const Matrix& Phi() const { return Phi_; }  // (SA × d)
+  [[nodiscard]] const Matrix& Phi() const {
+    return Phi_;
+  }  // (SA × d) NOLINT(readability-identifier-naming)
   /// Throws std::runtime_error when the planner does not reach its residual.
   const PlanResult& plan(const Vector& reward, double gamma);
   [[nodiscard]] const PlanResult& result() const { return planner_.result(); }
