@@ -15,11 +15,11 @@ complete_words() {  # complete_words WORDS...: what Tab offers after them
 }
 offers() {  # offers EXPECTED WORDS...
   local expected=$1; shift
-  complete_words "$@" | grep -qxF -- "$expected" || { echo "FAILED: '$*' does not offer '$expected'"; failed=1; }
+  grep -qxF -- "$expected" <<<"$(complete_words "$@")" || { echo "FAILED: '$*' does not offer '$expected'"; failed=1; }
 }
 hides() {
   local word=$1; shift
-  ! complete_words "$@" | grep -qxF -- "$word" || { echo "FAILED: '$*' offers '$word'"; failed=1; }
+  ! grep -qxF -- "$word" <<<"$(complete_words "$@")" || { echo "FAILED: '$*' offers '$word'"; failed=1; }
 }
 touch 'my file.h5'
 offers mdp ""

@@ -39,6 +39,12 @@ PATH=$work/empty "$work/alone/speder" doctor --json >"$work/out" 2>&1; code=$?
 check "a broken gnuplot: exit 1" [ $code = 1 ]
 check "JSON names it" has '"could not be drawn|could not be drawn'
 
+# Without the packages that hold the tasks' XML files: optional, and the message names what to install.
+if [ -x "$(dirname "$speder")/speder-deep" ]; then
+  SPEDER_PACKAGES=$work/empty "$speder" doctor >"$work/out" 2>&1
+  check "no XML files: deep is absent" has "^absent +deep tasks .*no such model file.*gymnasium=="
+fi
+
 # A scratch folder that is not there: one line, exit 2.
 TMPDIR=$work/absent "$speder" doctor >"$work/out" 2>&1; code=$?
 check "no scratch folder: exit 2" [ $code = 2 ]

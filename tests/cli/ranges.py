@@ -1,14 +1,17 @@
-"""ranges.py <speder>: every number on every command line, out of range: exit code 2, one line on
-standard error that names the option or the quantity, nothing on standard output.
+"""ranges.py <speder> | <speder-deep>: every number on every command line, out of range: exit code 2,
+one line on standard error that names the option or the quantity, nothing on standard output.
 
 The options are read from --help, so a new numeric option fails here until it has a line in BAD.
 """
+import concurrent.futures
+import os
 import re
 import subprocess
 import sys
 import tempfile
 
 SPEDER = sys.argv[1]
+DEEP = os.path.basename(SPEDER) == "speder-deep"
 GARBAGE = ["abc", "", "1x", "1e999", "-1e999", "0x10"]  # for every number
 BEYOND = {"INT": ["1.5", "99999999999999999999999"], "UINT": ["-1", "1.5", "99999999999999999999999"],
           "FLOAT": ["nan", "inf", "-inf"]}
@@ -39,6 +42,19 @@ BAD = {"--states": SIZE, "--actions": SIZE, "--rank": SIZE, "--gamma": ["0", "1"
        "--class-base": ["-1"], "--class-radius": ["-1"], "--class-support": ["0", "-1", "1.5"],
        "--epsilon": ["-0.1", "1.1"], "--temperature": ["0", "-1"], "--omega": ["-1", "0.5"],
        "--mix": ["-0.1", "1.1"], "--c-star": ["-1", "0"]}
+
+if DEEP:  # its start takes a quarter of a second, so each option gets one word of each kind
+    SMALL = {"train": ["--env", "CartPole", "--out", "{out}/t"], "bench": ["--envs", "CartPole", "--out", "{out}/b"],
+             "imitate": ["--out", "{out}/i"], "data pointmaze": ["--out", "{out}/d.h5"],
+             "data antmaze": ["--policy", "{out}/p.h5", "--out", "{out}/d.h5"], "data info": ["{out}/none.h5"],
+             "data bench": ["--out", "{out}/s.h5"], "heatmap": ["--out", "{out}/h"], "rollout": ["--env", "CartPole"],
+             "bench-env": [], "bench-update": [], "envs": []}
+    COUNT = ["0"]
+    BAD = {"--seed": SEED, "--steps": COUNT, "--checkpoint-every": COUNT, "--seeds": COUNT, "--jobs": COUNT,
+           "--transitions": COUNT, "--episodes": COUNT, "--noise": ["-0.1"], "--threads": COUNT, "--compress": ["10"],
+           "--jump": ["-1"], "--max-episode-steps": COUNT, "--rows": COUNT, "--features": COUNT, "--hidden": COUNT,
+           "--batch": ["1"], "--lr": ["2"], "--ortho": ["-1"], "--seconds": ["61"], "--repeats": COUNT,
+           "--members": ["-1"], "--width": COUNT, "--updates": COUNT}
 
 failures = []
 
@@ -72,7 +88,7 @@ def expect_refusal(arguments):
         failures.append(f"speder {' '.join(arguments)}: still running after 60 s")
         return
     lines = got.stderr.splitlines()
-    if got.returncode != 2 or len(lines) != 1 or got.stdout or not lines[0].startswith("speder: error: "):
+    if got.returncode != 2 or len(lines) != 1 or got.stdout or not re.match("speder(-deep)?: error: ", lines[0]):
         failures.append(f"speder {' '.join(arguments)}: exit {got.returncode}, "
                         f"{len(lines)} lines: {got.stderr.strip()[:200]}{' +stdout' if got.stdout else ''}")
 
@@ -80,10 +96,11 @@ def expect_refusal(arguments):
 def main(out):
     open(f"{out}/suite.toml", "w").write('experiment = "planted"\n[quick]\nrepetitions = 1\nx = [1]\n')
     open(f"{out}/dense.csv", "w").write("gamma,1\n0.9\nP,2,1,2\n0.5,0.5\n0,1\nr,2,1\n0\n1\nrho,2\n1,0\n")
-    made = run(["mdp", "make", "--family", "simplex", "--states", "12", "--actions", "3", "--rank", "3",
-                "--gamma", "0.9", "--out", f"{out}/m.h5"])
-    assert made.returncode == 0, made.stderr
-    tried = 0
+    if not DEEP:
+        made = run(["mdp", "make", "--family", "simplex", "--states", "12", "--actions", "3", "--rank", "3",
+                    "--gamma", "0.9", "--out", f"{out}/m.h5"])
+        assert made.returncode == 0, made.stderr
+    trials = []
     for command in commands():
         options = numeric_options(command)
         name = " ".join(command)
@@ -97,13 +114,17 @@ def main(out):
             base = [word.format(out=out) for word in SMALL[name]]
             if option in base:  # the last word would be "given twice"
                 del base[base.index(option):base.index(option) + 2]
-            for value in [*GARBAGE, *BEYOND[kind], *BAD[option]]:
-                expect_refusal([*command, *base, *BESIDE.get(option, []), option, value])
-                tried += 1
-    print(f"{tried} out-of-range numbers, {len(failures)} not refused")
+            words = [*GARBAGE, *BEYOND[kind]]
+            if DEEP:
+                words = [GARBAGE[len(trials) % len(GARBAGE)], BEYOND[kind][len(trials) % len(BEYOND[kind])]]
+            for value in [*words, *BAD[option]]:
+                trials.append([*command, *base, *BESIDE.get(option, []), option, value])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(expect_refusal, trials))
+    print(f"{len(trials)} out-of-range numbers, {len(failures)} not refused")
     for failure in failures:
         print("FAILED", failure.replace(out, "."))
-    return 1 if failures or tried < 400 else 0
+    return 1 if failures or len(trials) < (100 if DEEP else 400) else 0
 
 
 with tempfile.TemporaryDirectory() as folder:

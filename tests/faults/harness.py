@@ -6,7 +6,6 @@ and what is refused is refused with one line that says what to do. All randomnes
 name given as --seed. Scenarios that need root or a missing tool print why they are skipped.
 """
 import argparse
-import glob
 import os
 import pathlib
 import random
@@ -14,19 +13,13 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 
+from common import PAGE, Disk, fail, faked_clock, fill, refused, struck
+
 SUITE = 'experiment = "planted"\n[quick]\nrepetitions = 40\ndraws = {draws}\nx = [1, 2, 4, 8]\n'
 RUNS = 160
-PAGE = 4096
-ADVICE = ("disk", "is empty", "damaged", "not a result store", "not an SQLite", "read-only", "older", "newer", "locked",
-          "could not be", "cannot be", "something else")
-
-
-def fail(what):
-    sys.exit(f"FAILED: {what}")
 
 
 def run(*arguments, **more):
@@ -53,13 +46,6 @@ def finished(store):
     fail(f"{store} cannot be read after a kill: {got.stderr}")
 
 
-def refused(got, what):
-    """One line that says what to do, exit code 2."""
-    lines = got.stderr.splitlines()
-    if got.returncode != 2 or len(lines) != 1 or not any(a in lines[0] for a in ADVICE):
-        fail(f"{what}: exit {got.returncode}: {got.stderr[:300]}")
-
-
 def kills(rng, suite, reference, count):
     """Signals at uniform moments of an undisturbed run's length; then the same command to the end."""
     start = time.monotonic()
@@ -70,24 +56,13 @@ def kills(rng, suite, reference, count):
         tries += 1
         if tries > 10 * count:
             fail(f"only {hits} of {tries} signals hit a running sweep; make the runs longer")
-        process = subprocess.Popen([ARGS.speder, "sweep", suite, "-o", store], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True)
-        time.sleep(rng.uniform(0, length))
-        how = rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-        running = process.poll() is None
-        process.send_signal(how)
-        message = process.communicate()[1]
+        running, ending, _ = struck([ARGS.speder, "sweep", suite, "-o", store], rng, length)
         hits += running
-        ending = f"{how.name}:{process.returncode}"
         if running:
             codes[ending] = codes.get(ending, 0) + 1
-        # Before its handlers are set a program dies of the signal itself.
-        allowed = {0, -how} if how == signal.SIGKILL else {0, 130, -how}
-        if process.returncode not in allowed:
-            fail(f"{how.name} gave exit code {process.returncode}: {message}")
         now = finished(store)
         if now < last:
-            fail(f"{how.name} lost finished runs: {last}, then {now}")
+            fail(f"{ending} lost finished runs: {last}, then {now}")
         last = now
         if last == RUNS:  # over: another store
             compare(store, reference)
@@ -164,41 +139,12 @@ def truncations(suite, reference):
     print(f"truncations: {len(cuts)}, at every {PAGE} bytes")
 
 
-class Disk:
-    """A file system of its own, or None when mounting is not allowed."""
-
-    def __init__(self, size):
-        self.path = tempfile.mkdtemp(dir=".")
-        got = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "speder_test", self.path],
-                             capture_output=True, text=True)
-        self.why_not = got.stderr.strip() if got.returncode else ""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if not self.why_not:
-            subprocess.run(["umount", "-l", self.path], check=True)
-
-    def remount(self, option):
-        subprocess.run(["mount", "-o", f"remount,{option}", self.path], check=True)
-
-
 WRITERS = {"mdp make": ["mdp", "make", "--family", "simplex", "--states", "200", "--out", "{}/m.h5"],
            "solve": ["solve", "m.h5", "--out", "{}/v.h5"],
            "report": ["report", "clean.db", "--out", "{}/page"],
            "learn": ["learn", "online", "--family", "simplex", "--class-size", "8", "--episodes", "3",
                      "--out", "{}/l.csv"],
            "audit": ["audit", "--only", "value-norm-bellman", "--budget", "10", "--json", "{}/a.json"]}
-
-
-def fill(path):
-    with open(path, "wb", buffering=0) as out:
-        try:
-            while out.write(bytes(PAGE)):
-                pass
-        except OSError:
-            pass
 
 
 def full_disk(suite, reference):
@@ -243,12 +189,11 @@ def read_only_disk(suite):
 
 
 def clock_jumps(suite, reference):
-    library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-    if not library:
-        print("clock jumps: SKIPPED, libfaketime is not installed (Debian: libfaketime)")
-        return
     for jump in ("-20y", "+20y", "-3d"):
-        more = {**os.environ, "LD_PRELOAD": library[0], "FAKETIME": jump, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        more = faked_clock(jump)
+        if more is None:
+            print("clock jumps: SKIPPED, libfaketime is not installed (Debian: libfaketime)")
+            return
         process = subprocess.Popen([ARGS.speder, "sweep", suite, "-o", "clock.db"], env=more,
                                    stdout=subprocess.DEVNULL)
         time.sleep(0.15)

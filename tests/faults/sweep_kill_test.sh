@@ -49,7 +49,7 @@ same killed.db "after $kills kills"
 
 # Ctrl-C: exit code 130, runs under way are kept, the same command goes on.
 start "$speder" sweep suite.toml -o stopped.db --jobs 2; sleep 0.3; disowned=$child
-code=0; timeout --preserve-status -s INT 0.4 "$speder" sweep suite.toml -o int.db --jobs 2 >/dev/null || code=$?
+code=0; timeout --preserve-status -s INT 0.8 "$speder" sweep suite.toml -o int.db --jobs 2 >/dev/null || code=$?
 [ "$code" = 130 ] || fail "SIGINT gave exit code $code, not 130"
 [ "$(finished int.db)" -gt 0 ] || fail "SIGINT lost the finished runs"
 "$speder" sweep suite.toml -o int.db >/dev/null

@@ -1,12 +1,7 @@
 #include "tests/fuzz/readers.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-#include "core/check.hpp"
 #include "core/results.hpp"
 #include "experiments/audit/case_file.hpp"
 #include "experiments/sweep/suite.hpp"
@@ -14,46 +9,10 @@
 #include "mdp/file/dense.hpp"
 #include "mdp/file/mdp_file.hpp"
 #include "plots/audit.hpp"
+#include "tests/fuzz/file.hpp"
 
 namespace speder::fuzz {
 namespace {
-
-using Bytes = std::span<const std::uint8_t>;
-
-/// The bytes as a file; HDF5 does not open what is in memory only.
-class File {
- public:
-  explicit File(Bytes bytes, const char* ending = "")
-      : path_(std::filesystem::temp_directory_path() /
-              ("speder_fuzz_" + std::to_string(::getpid()) + ending)) {
-    std::ofstream out(path_, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
-    require(static_cast<bool>(out.flush()), "no room for a file");
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-template <class Read>
-bool accepted(const Read& read) {
-  try {
-    read();
-    return true;
-  } catch (const InputError&) {  // refused, with a message
-    return false;
-  } catch (const std::invalid_argument&) {  // the same, from a type's own door
-    return false;
-  }
-}
 
 bool mdp(Bytes bytes) {
   const File file(bytes);
@@ -92,9 +51,12 @@ bool store(Bytes bytes) {
 }  // namespace
 
 const std::vector<Reader>& readers() {
-  static const std::vector<Reader> table = {
-      {"mdp", mdp},          {"dense", dense},         {"suite", suite},
-      {"audit", audit_case}, {"findings", audit_list}, {"store", store}};
+  static const std::vector<Reader> table = [] {
+    std::vector<Reader> all = {{"mdp", mdp},          {"dense", dense},         {"suite", suite},
+                               {"audit", audit_case}, {"findings", audit_list}, {"store", store}};
+    all.insert(all.end(), deep_readers().begin(), deep_readers().end());
+    return all;
+  }();
   return table;
 }
 

@@ -14,6 +14,7 @@ struct Reader {
   bool (*read)(std::span<const std::uint8_t> bytes);
 };
 
-[[nodiscard]] const std::vector<Reader>& readers();
+[[nodiscard]] const std::vector<Reader>& readers();  // all of them
+[[nodiscard]] const std::vector<Reader>& deep_readers();
 
 }  // namespace speder::fuzz

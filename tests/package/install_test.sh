@@ -19,12 +19,17 @@ while read -r header; do
 done < <(sed -n 's/^#include "\(.*\)".*/\1/p' $headers | sort -u)
 ! grep -rl -- "$source" "$prefix/lib/cmake" || fail "the package names the source folder"
 
-"$prefix/bin/speder" --version | grep -q '^speder ' || fail "the installed program does not start"
+grep -q "^speder " <<<"$("$prefix/bin/speder" --version)" || fail "the installed program does not start"
 cd "$work"
 "$prefix/bin/speder" mdp make --family lock --gamma 0.9 --out m.h5 >/dev/null
-"$prefix/bin/speder" solve m.h5 | grep -q '^J\*' || fail "the installed program does not solve"
+grep -q "^J\*" <<<"$("$prefix/bin/speder" solve m.h5)" || fail "the installed program does not solve"
 bash -c "source '$prefix/share/bash-completion/completions/speder' && complete -p speder" >/dev/null || fail "no completion"
 ls "$prefix"/share/speder/suites/*.toml >/dev/null || fail "no suites are installed"
+if [ -x "$prefix/lib/speder/speder-deep" ]; then  # without the sources' copies
+  for file in "$source"/deep/suites/* "$source"/deep/policies/*; do
+    cmp "$file" "$prefix/share/speder/deep/${file#"$source"/deep/}" || fail "$file is not installed"
+  done
+fi
 
 cmake -S "$source/tests/package/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug >configure.log 2>&1 || { cat configure.log; fail "find_package(speder)"; }

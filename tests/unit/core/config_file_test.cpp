@@ -70,3 +70,11 @@ TEST_CASE("ConfigTable: fail() points at the key's line", "[core][config]") {
   CHECK_THROWS_WITH(toml("\nkey = 1").fail("key", "is odd"), "suite.toml:2: key: is odd");
   CHECK_THROWS_WITH(toml("").fail("key", "is needed"), "suite.toml: key: is needed");
 }
+
+TEST_CASE("ConfigTable: what the parser must not see is refused by line", "[core][config]") {
+  CHECK_THROWS_WITH(ConfigTable::parse("a = 1\n  [[[b]]]\n", "f.toml"),
+                    Catch::Contains("f.toml:2") && Catch::Contains("begins with [[["));
+  CHECK_THROWS_WITH(ConfigTable::parse("a = 1 # ä\nä = 2\n", "f.toml"),
+                    Catch::Contains("f.toml:2") && Catch::Contains("not ASCII"));
+  CHECK(ConfigTable::parse("a = [[[1]]]  # [[[\nb = '[[[ ä'\n", "f.toml").has("b"));
+}

@@ -159,3 +159,29 @@ TEST_CASE("quantile_curve: the smallest value a share of the runs does not excee
   CHECK(at(0.5, {0, 3, 0, 1, 9}) == 10);
   CHECK(at(0.9, {0, 3, 0, 1, 9}) == 40);
 }
+
+TEST_CASE("fit_rate: four points off their line, each known well, have no narrow slope",
+          "[core][rate]") {
+  // Means known to 1%, which a straight line misses by a factor of two and more.
+  const std::vector<double> x = {10, 18, 34, 66}, y = {1700, 2000, 28000, 260000};
+  CurveTable off{.x = x, .y = {}}, on{.x = x, .y = {}};
+  Rng rng = SeedTree(6).stream("scatter");
+  for (int i = 0; i < 40; ++i) {
+    off.y.emplace_back();
+    on.y.emplace_back();
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double noise = std::exp(0.06 * rng.normal());
+      off.y.back().push_back(y[k] * noise);
+      on.y.back().push_back(std::pow(x[k], 3.5) * noise);
+    }
+  }
+  const RateFit bad = fit_rate(separate(40), mean_curve(off), rng, kOptions);
+  const RateFit good = fit_rate(separate(40), mean_curve(on), rng, kOptions);
+  CHECK(good.scatter == 1);
+  CHECK(covers(good, 3.5));
+  CHECK(bad.scatter > 1);
+  // By hand, unweighted: slope 2.83, standard error 0.56, t(2) = 4.30. At least half of that.
+  CHECK(bad.slope.high - bad.slope.low > 0.56 * 4.30);
+  CHECK(bad.slope.low < 4);
+  CHECK(bad.slope.high > 4);
+}

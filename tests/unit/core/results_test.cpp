@@ -239,3 +239,29 @@ TEST_CASE("ResultStore: a file whose making was cut short says so, and is filled
   { const ResultStore store = ResultStore::open(file); }
   CHECK(ResultStore::read(file).experiments().empty());
 }
+
+TEST_CASE("ResultStore: what a killed writer left half done is taken back by the reader",
+          "[core][results]") {
+  const Folder folder;
+  const fs::path whole = folder.path / "whole.db", killed = folder.path / "killed.db";
+  {
+    ResultStore store = ResultStore::open(whole);
+    store.declare(kToy);
+    store.append(run("n=2", 0, 0.25));
+  }
+  {  // as a stop in the middle of the first tables: a rollback journal beside changed pages
+    SQLite::Database db(whole.string(), SQLite::OPEN_READWRITE);
+    db.exec("PRAGMA journal_mode = DELETE");
+    db.exec("PRAGMA cache_size = 1");
+    SQLite::Transaction transaction(db);
+    for (int i = 0; i < 2000; ++i) {
+      db.exec(fmt::format("INSERT INTO rows VALUES (1, 'half done', {}, 0)", i));
+    }
+    fs::copy_file(whole, killed);
+    fs::copy_file(whole.string() + "-journal", killed.string() + "-journal");
+  }
+  const std::vector<Run> runs = ResultStore::read(killed).runs("toy");
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].measures.size() == 2);
+  CHECK_FALSE(fs::exists(killed.string() + "-journal"));
+}

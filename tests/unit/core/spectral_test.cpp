@@ -2,6 +2,7 @@
 
 #include <Eigen/QR>
 
+#include "core/eigen_instances.hpp"
 #include "core/rng.hpp"
 #include "tests/catch.hpp"
 

@@ -35,6 +35,7 @@ TEST_CASE("χ² tail: two degrees of freedom give exp(−x/2)", "[statistics]") 
   for (const double x : {0.1, 1.0, 10.0, 40.0})
     CHECK(chi_square_upper_tail(x, 2) == Approx(std::exp(-x / 2)).epsilon(kRounding));
   CHECK(chi_square_upper_tail(0, 3) == 1);
+  CHECK(chi_square_upper_tail(INFINITY, 3) == 0);
 }
 
 TEST_CASE("χ² test: hand-computed statistic, pooling and impossible outcomes", "[statistics]") {

@@ -184,6 +184,31 @@ TEST_CASE("generated data: rows, goals, rewards and steps are what they claim", 
   }
 }
 
+TEST_CASE("a part file without its title is begun again; damaged records are made again",
+          "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "d.h5", part = folder.path / "d.h5.part";
+  REQUIRE(make(small("diverse"), {.out = path}).finished);
+  const std::string whole = bytes(path);
+  int turns = 0;
+  const auto some = [&turns] { return turns++ > 0; };
+  REQUIRE_FALSE(make(small("diverse"), {.out = path, .stop = some}).finished);
+  std::string left = bytes(part);
+  const std::string harm = GENERATE("empty", "half a title", "a damaged record");
+  CAPTURE(harm);
+  if (harm == "empty") left.clear();
+  if (harm == "half a title") left.resize(20);
+  if (harm == "a damaged record") left[left.size() / 2] ^= 1;
+  std::ofstream(part, std::ios::binary) << left;
+  std::string warning;
+  const auto warned = [&](const std::string& text) { warning = text; };
+  const GenerateResult rest = make(small("diverse"), {.out = path, .warning = warned});
+  CHECK(rest.finished);
+  CHECK((rest.resumed > 0) == (harm == "a damaged record"));
+  CHECK(warning.empty() == (harm != "a damaged record"));
+  CHECK((bytes(path) == whole));
+}
+
 TEST_CASE("expert data are successful runs from the start to the goal", "[deep][data]") {
   const Folder folder;
   GenerateOptions options = small("expert");

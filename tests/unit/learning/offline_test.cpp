@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "learning/clone.hpp"
 #include "mdp/generate/planted_class.hpp"

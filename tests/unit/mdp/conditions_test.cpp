@@ -4,6 +4,7 @@
 #include <map>
 #include <numbers>
 
+#include "core/eigen_instances.hpp"
 #include "core/rng.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/generate/families.hpp"

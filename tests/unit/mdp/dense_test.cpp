@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/hdf5.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/conditions.hpp"

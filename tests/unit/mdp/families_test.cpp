@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "tests/catch.hpp"
 

@@ -2,6 +2,7 @@
 // against closed forms.
 #include <cmath>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/conditions.hpp"
 #include "mdp/generate/families.hpp"

@@ -2,6 +2,7 @@
 
 #include <Eigen/SVD>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "mdp/generate/families.hpp"
 #include "tests/catch.hpp"

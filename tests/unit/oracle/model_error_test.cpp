@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "oracle/weighted_triangle.hpp"
 #include "tests/catch.hpp"

@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <Eigen/SVD>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "oracle/linear_fit.hpp"
 #include "tests/catch.hpp"

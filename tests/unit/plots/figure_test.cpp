@@ -49,6 +49,35 @@ TEST_CASE("Figure: the CSV has every plotted number, quoted where needed", "[plo
                                   prefix + "cell,r / c,0,1,,\n");
 }
 
+TEST_CASE("Figure: bars start at zero, lie in their intervals and are numbers of the CSV",
+          "[plots][figure]") {
+  Panel panel;
+  panel.bars = {{.label = "a", .bars = {{.label = "with", .value = 0.5, .interval = {0.4, 0.6}}}},
+                {.label = "b",
+                 .bars = {{.label = "with", .value = 1, .interval = {0, 1}, .points = {1, 1}},
+                          {.label = "", .value = 0, .interval = {0, 0}}}}};
+  CHECK(to_csv(one(panel)) ==
+        "figure,panel,kind,label,x,y,low,high\n"
+        "f,,bar,\"a, with\",0,0.5,0.4,0.6\n"
+        "f,,bar,\"b, with\",0.81,1,0,1\n"
+        "f,,sample,\"b, with\",0.81,1,,\n"
+        "f,,sample,\"b, with\",0.81,1,,\n"
+        "f,,bar,b,1.19,0,0,0\n");
+  CHECK(legend_entries(panel) == 1);
+  const std::vector<DrawnBar> bars = drawn_bars(panel);
+  REQUIRE(bars.size() == 3);
+  CHECK(bars[1].points_x[0] < bars[1].points_x[1]);  // equal values stay apart
+  CHECK(bars[1].x + bars[1].width / 2 == Approx(bars[2].x - bars[2].width / 2));
+  CHECK(!slanted(panel));
+  panel.bars[0].label = std::string(30, 'x');
+  CHECK(slanted(panel));
+  panel.y.scale = Scale::kLog;
+  CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+  panel.y.scale = Scale::kLinear;
+  panel.bars[0].bars[0].value = 0.7;
+  CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+}
+
 TEST_CASE("palette: the published colours, then from the start again", "[plots][figure]") {
   const std::vector<std::string> published = {"#0072b2", "#d55e00", "#009e73",
                                               "#cc79a7", "#56b4e9", "#e69f00"};

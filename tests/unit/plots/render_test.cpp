@@ -22,7 +22,7 @@ std::string read(const fs::path& file) {
   return text.str();
 }
 
-// Every kind of mark in four panels, every label the given text.
+// Every kind of mark in five panels, every label the given text.
 Figure everything(const std::string& label) {
   Panel curves;
   curves.title = label;
@@ -49,7 +49,12 @@ Figure everything(const std::string& label) {
                       .columns = {label, "b"},
                       .rows = {label},
                       .values = (Matrix(1, 2) << 1, NAN).finished()};
-  return {.id = "f", .caption = label, .panels = {curves, bins, heat, Panel{}}, .columns = 2};
+  Panel bars;
+  bars.bars = {{.label = label,
+                .bars = {{.label = label, .value = 1, .interval = {0.5, 1.5}, .points = {1, 1}},
+                         {.label = "", .value = 2, .interval = {2, 2}, .colour = 1}}},
+               {.label = "a second, long name", .bars = {{.label = label, .value = 0}}}};
+  return {.id = "f", .caption = label, .panels = {curves, bins, heat, bars, Panel{}}, .columns = 2};
 }
 
 }  // namespace

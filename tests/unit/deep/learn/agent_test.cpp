@@ -1,5 +1,6 @@
 #include "deep/agent/agent.hpp"
 
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -142,4 +143,24 @@ TEST_CASE("unknown algorithm and objective are named with the choices", "[learn]
   c = tiny("speder");
   c.objective = "duel";
   CHECK_THROWS_WITH(make_agent(c, spec(), at::kCPU, SeedTree(1)), Catch::Contains("literal"));
+}
+
+TEST_CASE("input scale: states get mean 0 and deviation 1, actions stay, later data change nothing",
+          "[learn][agent]") {
+  RingBuffer buffer(2, 1, 10);
+  for (const float x : {1.0F, 3.0F}) {  // entry 0: mean 2, deviation √2; entry 1 does not move
+    const std::vector<float> s = {x, 5}, a = {0.5F}, next = {0, 0};
+    buffer.add({s, a, 0, next, false, false});
+  }
+  InputScale scale(2, 1, at::kCPU);
+  const Tensor row = at::tensor({3.0F, 5.0F, 0.5F}).unsqueeze(0);
+  CHECK(at::equal(scale(row), row));
+  scale.measure_once(buffer);
+  const Tensor expected = at::tensor({1 / std::sqrt(2.0F), 0.0F, 0.5F}).unsqueeze(0);
+  CHECK(at::allclose(scale(row), expected));
+  CHECK(at::allclose(scale(row.narrow(1, 0, 2)), expected.narrow(1, 0, 2)));
+  const std::vector<float> far = {100, 100}, a = {0};
+  buffer.add({far, a, 0, far, false, false});
+  scale.measure_once(buffer);
+  CHECK(at::allclose(scale(row), expected));
 }

@@ -1,3 +1,4 @@
+#include "deep/nn/device.hpp"
 #include "deep/agent/agent.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
@@ -67,8 +68,8 @@ TEST_CASE("every algorithm: a full update stays on its device, one copy in and n
     StrictDevice::to_device() = StrictDevice::to_host() = 0;
     static_cast<void>(strict.update(buffer, rng));
     if (algorithm != "ppo") {
-      // the minibatch; and, when the bonus is refreshed (first update), its sample
-      CHECK(StrictDevice::to_device() == (algorithm == "speder" && i == 0 ? 2 : 1));
+      // the minibatch; at the first update also the sample of the bonus and the states' moments
+      CHECK(StrictDevice::to_device() == (algorithm == "speder" && i == 0 ? 3 : 1));
       CHECK(StrictDevice::to_host() == 0);
     }
     static_cast<void>(host.update(buffer, same));
@@ -78,7 +79,21 @@ TEST_CASE("every algorithm: a full update stays on its device, one copy in and n
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     CAPTURE(a[i].name);
-    CHECK((a[i].tensor.device() == StrictDevice::device() || a[i].name == "updates"));
+    CHECK((a[i].tensor.device() == StrictDevice::device() || a[i].name == "updates" ||
+           a[i].name == "input_scale.measured"));
     CHECK(at::allclose(a[i].tensor.detach().to(at::kCPU), b[i].tensor.detach(), 1e-4, 1e-6));
   }
+}
+
+TEST_CASE("device_of_process: the processes of a machine take its GPUs in turn",
+          "[learn][device]") {
+  const auto four = [] { return 4; };
+  const auto none = [] { return 0; };
+  const auto forbidden = []() -> int { throw std::logic_error("CUDA was loaded"); };
+  CHECK(device_of_process("cuda", 0, four) == "cuda:0");
+  CHECK(device_of_process("cuda", 3, four) == "cuda:3");
+  CHECK(device_of_process("auto", 4, four) == "cuda:0");
+  CHECK(device_of_process("auto", 1, none) == "auto");  // choose_device goes on from there
+  CHECK(device_of_process("cuda:2", 1, forbidden) == "cuda:2");
+  CHECK(device_of_process("cpu", 1, forbidden) == "cpu");
 }

@@ -1,64 +1,16 @@
 #include "deep/imitate/imitate.hpp"
 
-#include <unistd.h>
-
 #include <cmath>
-#include <filesystem>
 
 #include "core/check.hpp"
-#include "core/tolerance.hpp"
 #include "deep/imitate/policy.hpp"
 #include "tests/catch.hpp"
+#include "tests/temporary.hpp"
+#include "tests/unit/deep/learn/imitate_fixture.hpp"
 
 namespace speder::deep {
-namespace {
 
-namespace fs = std::filesystem;
-
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("speder_imitate_" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-};
-
-constexpr double kFloat = 1e-5;  // a few float operations on numbers near 1
-
-double number(const Tensor& t) { return t.item<double>(); }
-
-/// Two trajectories of a point that moves by its action: rows 0–11 and 12–23, D = 4, A = 2.
-OfflineData line() {
-  OfflineData data;
-  data.observation_size = 4;
-  data.action_size = 2;
-  Rng rng = SeedTree(8).stream("line");
-  for (int i = 0; i < 24; ++i) {
-    for (int k = 0; k < 4; ++k) data.observations.push_back(static_cast<float>(i + 100 * k));
-    for (int k = 0; k < 2; ++k) data.actions.push_back(static_cast<float>(rng.uniform(-1, 1)));
-    data.last.push_back(i == 11 || i == 23 ? 1 : 0);
-  }
-  data.rewards.resize(24);
-  data.terminals.resize(24);
-  return data;
-}
-
-ImitateConfig tiny(const std::string& method) {
-  ImitateConfig c;
-  c.method = method;
-  c.hidden = {8, 8};
-  c.latent = 4;
-  c.fourier = 16;
-  c.rnn = 6;
-  c.window = 3;
-  c.batch = 8;
-  c.pretrain_steps = 12;
-  c.steps = 12;
-  c.eval_every = 6;
-  c.eval_episodes = 2;
-  c.final_episodes = 2;
-  return c;
-}
-
-}  // namespace
+using namespace imitate_fixture;
 
 TEST_CASE("Gaussian likelihood and divergence: closed forms", "[deep][imitate]") {
   const Tensor zero = at::zeros({3, 2});
@@ -153,7 +105,9 @@ TEST_CASE("the decoder's loss reaches φ only when asked to", "[deep][imitate]")
     const ImitationSets sets = prepare_sets(line(), line(), c);
     const LatentModel model = representation_model(c, sets.sizes, SeedTree(4));
     Rng rng = SeedTree(4).stream("unused");
-    (void)model.update(windows_at(sets.offline, {0, 1, 2, 3}, {5, 6, 7, 8}, 1), rng);
+    for (int i = 0; i < 3; ++i) {  // Adam's first step knows of a gradient no more than its sign
+      (void)model.update(windows_at(sets.offline, {0, 1, 2, 3}, {5, 6, 7, 8}, 1), rng);
+    }
     for (const NamedTensor& t : model.tensors()) {
       if (t.name == "phi.weight_0") return t.tensor.detach().clone();
     }
@@ -167,7 +121,7 @@ TEST_CASE("an interrupted run goes on to the same numbers, for every method", "[
   const std::string method = GENERATE("speder", "speder-nonorm", "bc", "trail-ebm", "trail-linear",
                                       "opal", "spirl", "skild");
   CAPTURE(method);
-  const Folder folder;
+  const testing::Folder folder;
   const ImitateConfig c = tiny(method);
   const ImitationSets sets = prepare_sets(line(), line(), c);
   const auto physics = load_physics("PointMaze-medium", {});

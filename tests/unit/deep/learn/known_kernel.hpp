@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "core/eigen_instances.hpp"
 #include "core/rng.hpp"
 #include "deep/nn/torch.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/eigen_instances.hpp"
 #include "core/tolerance.hpp"
 #include "deep/nn/adam.hpp"
 #include "tests/catch.hpp"
@@ -93,7 +94,7 @@ TEST_CASE("spectral terms equal sums over the known kernel", "[learn][loss]") {
                                         : std::log(kLogFloor) + (value - kLogFloor) / kLogFloor;
     expected += rho * l * l;
   }
-  CHECK_THAT(number(normalisation(b.phi, b.mu_base)), WithinAbs(expected, 1e-9 * expected));
+  CHECK_THAT(number(normalisation(masses(b.phi, b.mu_base))), WithinAbs(expected, 1e-9 * expected));
 }
 
 TEST_CASE("the exact loss is the L² distance to P/p up to a constant", "[learn][loss]") {
@@ -141,7 +142,7 @@ TEST_CASE("objectives are the stated sums of terms", "[learn][loss]") {
   const Tables t = random_tables(k, 3, "sums");
   SpectralBatch b = population(k, t);
   const SpectralWeights weights{.ortho = 2.5, .prob = 0.5};
-  const double prob = 0.5 * number(normalisation(b.phi, b.mu_base));
+  const double prob = 0.5 * number(normalisation(masses(b.phi, b.mu_base)));
   const double paired = number(paired_product(b.phi, b.mu_next));
   const auto loss = [&](Objective o) { return number(spectral_loss(o, b, weights).loss); };
   CHECK_THAT(loss(Objective::kDual), WithinAbs(-paired + number(dual_quadratic(b.mu_base)) +
@@ -160,9 +161,7 @@ TEST_CASE("objectives are the stated sums of terms", "[learn][loss]") {
 }
 
 TEST_CASE("the logarithm of Z continues with its slope below the floor", "[learn][loss]") {
-  const auto at_z = [](double z) {
-    return number(normalisation(at::full({1, 1}, z, at::kDouble), at::ones({1, 1}, at::kDouble)));
-  };
+  const auto at_z = [](double z) { return number(normalisation(at::full({1}, z, at::kDouble))); };
   constexpr double h = 1e-6;
   const double above = (at_z(kLogFloor + 2 * h) - at_z(kLogFloor)) / (2 * h);
   const double below = (at_z(kLogFloor) - at_z(kLogFloor - 2 * h)) / (2 * h);

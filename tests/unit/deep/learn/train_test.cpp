@@ -116,6 +116,29 @@ TEST_CASE("resume: a damaged checkpoint is passed over for the previous one", "[
   CHECK((rest.measures == whole.measures));
 }
 
+TEST_CASE("resume: killed between two renames, or with both checkpoints damaged",
+          "[learn][train]") {
+  const TrainConfig config = tiny_run("sac2");
+  const TrainResult whole = train(config, point_physics(), {});
+  const TemporaryFolder folder("renames");
+  static_cast<void>(train(config, point_physics(), saving(folder.path), stop_after(250)));
+  const fs::path newest = folder.path / "checkpoint.bin";
+  const fs::path previous = folder.path / "checkpoint.previous.bin";
+  const bool temporary = GENERATE(true, false);
+  if (temporary) fs::rename(newest, folder.path / "checkpoint.new.bin");
+  if (!temporary) overwrite_byte(newest, 100);
+  overwrite_byte(previous, 100);
+  std::string warning;
+  std::int64_t from = 0;
+  TrainObserver observer;
+  observer.warning = [&](const std::string& w) { warning = w; };
+  observer.resumed = [&](std::int64_t step) { from = step; };
+  const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
+  CHECK((from > 0) == temporary);
+  CHECK((warning.find("from its beginning") == std::string::npos) == temporary);
+  CHECK((rest.measures == whole.measures));
+}
+
 TEST_CASE("overlap: one seed twice is identical, differs from one after the other, not for ppo",
           "[learn][train]") {
   TrainConfig config = tiny_run("sac2");

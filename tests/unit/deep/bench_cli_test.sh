@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# A suite of trainings as a person runs it: bench_cli_test.sh <speder> <speder-deep> <packages> [mpirun]
+set -uo pipefail
+speder=$1 deep=$2 packages=$3 mpirun=${4:-}
+source "$(dirname "$0")/expect.sh"
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+bench=(bench "${tiny[@]}" --envs CartPole:603 Pendulum:603 --algorithms sac2 --seeds 2)
+same() { rows "$1/runs.db" | cmp -s - reference || fail "$2: rows differ from the undisturbed bench"; }
+stored() { rows "$1/runs.db" 2>/dev/null | cut -d, -f1,2 | sort -u | wc -l; }
+start() { "$@" >/dev/null 2>&1 & child=$!; }
+
+# One job, two jobs, three ranks (through `speder deep`): the same rows.
+works "sac2 CartPole seed 2" "${bench[@]}" --out one
+grep -qF "deep-mbbl-small: 4 of 4 runs in one/runs.db" stdout || { fail "no summary"; cat stdout; }
+rows one/runs.db >reference
+[ "$(grep -c "'return'" reference)" = 4 ] || fail "not one evaluation per run"
+works "sac2 Pendulum seed 1" "${bench[@]}" --jobs 2 --out two
+same two "--jobs 2"
+works "4 of them from before" "${bench[@]}" --out two
+[ "$(wc -l <stdout)" = 1 ] || fail "finished runs were repeated"
+works '"restored":4' "${bench[@]}" --json --out two
+if [ -n "$mpirun" ]; then
+  mpi() { "$mpirun" --oversubscribe -n 3 "$@"; }
+  mpi "$speder" deep "${bench[@]}" --out ranks >stdout 2>stderr || { fail "mpirun"; cat stderr; }
+  grep -qF "sac2 Pendulum seed 2" stdout || fail "rank 0 does not report the runs"
+  same ranks "mpirun -n 3"
+  ls ranks | grep "runs\.[0-9]" && fail "a rank has a store of its own"
+  mpi "$speder" deep "${bench[@]}" --envs Swimmer --out x >stdout 2>stderr
+  [ "$(grep -c "has no task 'Swimmer'" stderr)" = 1 ] || { fail "not one rank reports"; cat stderr; }
+fi
+
+# SIGKILL in the first run and in the second, SIGINT in the third: exit code 130, and no row of it.
+until_checkpoint() {  # of a run that has none yet, in a bench in the background
+  start "$deep" "${bench[@]}" --out killed
+  for _ in $(seq 1000); do [ -e "killed/$1/checkpoint.bin" ] && return; sleep 0.02; done
+  fail "no checkpoint in $1"
+}
+until_checkpoint CartPole-sac2-small-1; kill -9 $child; wait $child 2>/dev/null
+[ "$(stored killed)" = 0 ] || fail "the first run was over before the kill"
+until_checkpoint Pendulum-sac2-small-1; kill -9 $child; wait $child 2>/dev/null
+[ "$(stored killed)" = 1 ] || fail "$(stored killed) runs after the second kill"
+until_checkpoint CartPole-sac2-small-2; kill -INT $child; wait $child; code=$?
+[ $code = 130 ] || fail "SIGINT gave exit code $code, not 130"
+[ "$(stored killed)" = 2 ] || fail "$(stored killed) runs after the signal"
+works "2 of them from before" "${bench[@]}" --out killed
+same killed "after two kills and a signal"
+
+# A run that throws is a row with its error and stops no other.
+works "ppo CartPole seed 1: overlap is for" bench "${tiny[@]}" --set overlap=true --envs CartPole:402 \
+  --algorithms ppo sac2 --seeds 1 --out thrown
+grep -qF "1 failed" stdout || fail "the failure is not counted"
+rows thrown/runs.db | grep -F "'failed', 'overlap is for learners" >found || fail "no row of the failed run"
+rows thrown/runs.db | grep -F "'ok', '', 'return'" >found || fail "no row of the other run"
+# What is in its way is not the run's fault: no row, one line, the others go on; removed, it is made.
+works CartPole train "${tiny[@]}" --env CartPole --algorithm sac2 --steps 300 --seed 1 --set discount=0.9 \
+  --out way/CartPole-sac2-small-1
+"$deep" "${bench[@]}" --json --out way >stdout 2>stderr; code=$?
+[ $code = 2 ] && [ "$(wc -l <stderr)" = 1 ] && grep -q "other settings" stderr || { fail "exit $code"; cat stderr; }
+[ "$(stored way)" = 3 ] || fail "the others did not go on"
+rm -r way/CartPole-sac2-small-1
+works "3 of them from before" "${bench[@]}" --out way
+same way "after an obstacle"
+
+refused "suite mbbl has no task 'cheetah_run'" "${bench[@]}" --envs cheetah_run --out x
+refused "task:steps" "${bench[@]}" --envs CartPole:many --out x
+refused "is asked for twice" "${bench[@]}" --algorithms sac2 sac2 --out x
+refused "no device 'tpu'" "${bench[@]}" --device tpu --out x
+works "2 seeds, 0K" table one/runs.db --suite mbbl --draw curves.svg
+grep -q "<svg" curves.svg || fail "no curves"
+works '"seeds":2' table one/runs.db --json
+exit $failed
