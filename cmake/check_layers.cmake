@@ -1,5 +1,6 @@
 # ctest `architecture.layers`: a forbidden #include fails. Run with -DROOT=<source tree>.
 set(forbid_src/core "(mdp|learning|oracle|experiments|plots|deep)/")
+set(forbid_src/cli "(core|mdp|learning|oracle|experiments|plots|deep)/")
 set(forbid_src/learning "(oracle|experiments|plots|deep|mdp/generate)/")
 set(forbid_mdp "(learning|oracle|experiments|plots|deep)/")
 set(forbid_oracle "(learning|experiments|plots|deep)/")
@@ -14,10 +15,10 @@ set(only_Spectra/ "src/core/spectral.cpp")
 set(only_toml "src/core/config_file.cpp")
 set(only_SQLiteCpp/ "src/core/sqlite_file.hpp")
 set(only_sqlite3.h "src/core/sqlite_file.cpp")
-set(only_mpi.h "experiments/sweep/mpi_transport.cpp")
+set(only_mpi.h "src/core/sweep/mpi_transport.cpp")
 set(only_matplot/ "plots/render_matplot.cpp")
 set(only_tbb/ "(src/core/parallel.cpp|experiments/cli/version.cpp)")
-set(only_CLI/ "(experiments/cli/.*|deep/cli/.*|deep/main.cpp)")
+set(only_CLI/ "(src/cli/.*|experiments/cli/.*|deep/cli/.*|deep/main.cpp)")
 set(libraries
     boost/math
     boost/multiprecision
@@ -31,7 +32,7 @@ set(libraries
     SQLiteCpp/
     tbb/
     toml)
-foreach(layer IN ITEMS src/core src/learning mdp oracle plots experiments deep)
+foreach(layer IN ITEMS src/core src/cli src/learning mdp oracle plots experiments deep)
   file(GLOB_RECURSE files RELATIVE ${ROOT} "${ROOT}/${layer}/*.?pp")
   foreach(file IN LISTS files)
     if(forbid_${layer})

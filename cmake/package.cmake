@@ -7,6 +7,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/speder)
 
 install(
   TARGETS speder_core
+          speder_sweep
           speder_mdp
           speder_learning
           speder_oracle
@@ -32,6 +33,7 @@ endif()
 if(TARGET speder-deep)
   set_target_properties(speder-deep PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS speder-deep RUNTIME DESTINATION ${programs} OPTIONAL)
+  install(DIRECTORY deep/suites deep/policies DESTINATION ${CMAKE_INSTALL_DATADIR}/speder/deep)
 endif()
 file(RELATIVE_PATH to_programs ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/speder)
 file(CREATE_LINK ${to_programs}/speder ${CMAKE_BINARY_DIR}/generated/speder SYMBOLIC)
