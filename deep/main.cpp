@@ -11,6 +11,7 @@
 #include "core/sweep/stop_signal.hpp"
 #include "core/sweep/transport.hpp"
 #include "deep/cli/command.hpp"
+#include "deep/nn/block_cache.hpp"
 
 namespace {
 
@@ -79,6 +80,7 @@ int main(int argc, char** argv) {
   // update's time otherwise goes to the system returning and clearing them).
   mallopt(M_MMAP_THRESHOLD, kKeepBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepBytes);
+  speder::deep::keep_tensor_blocks();
   const int code = guarded_run(argc, argv);
   // Everything of ours is closed by now, and libtorch's threads and static objects end in no fixed
   // order: a bench was once seen to crash after its last word.

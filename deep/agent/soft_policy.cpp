@@ -45,7 +45,10 @@ void SoftPolicy::improve(const PolicySample& sample, const Tensor& q, Diagnostic
   const Tensor loss = actor_loss(q, sample.log_prob, alpha());
   actor_adam_.step(loss);
   const Tensor log_prob = sample.log_prob.detach();
-  alpha_adam_.step(temperature_loss(log_alpha_, log_prob, target_entropy_));
+  {
+    const at::NoGradGuard no_grad;  // J(log α) = α c, so ∂J/∂log α = J
+    alpha_adam_.apply({temperature_loss(log_alpha_, log_prob, target_entropy_)});
+  }
   out.push_back({"actor_loss", loss.detach()});
   out.push_back({"entropy", -log_prob.mean()});
   out.push_back({"alpha", alpha()});

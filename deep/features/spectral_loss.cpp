@@ -1,5 +1,7 @@
 #include "deep/features/spectral_loss.hpp"
 
+#include <torch/csrc/autograd/custom_function.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -9,6 +11,20 @@ namespace speder::deep {
 namespace {
 
 Tensor rowwise(const Tensor& a, const Tensor& b) { return (a * b).sum(-1); }
+
+/// E x² over all entries, as one node: its gradient 2x/n is one pass, that of square().mean() is four.
+struct MeanSquare : torch::autograd::Function<MeanSquare> {
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
+    context->save_for_backward({x});
+    const Tensor flat = x.reshape({-1});
+    return at::dot(flat, flat) / static_cast<double>(x.numel());
+  }
+  static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
+                                      const std::vector<Tensor>& outputs) {
+    const Tensor x = context->get_saved_variables()[0];
+    return {x * (outputs[0] * (2.0 / static_cast<double>(x.numel())))};
+  }
+};
 
 Tensor weighted_mean(const Tensor& values, const Tensor& weight) {
   return weight.defined() ? (values * weight).mean() : values.mean();
@@ -69,7 +85,7 @@ Tensor dual_quadratic(const Tensor& mu_base, const Tensor& density) {
 }
 
 Tensor exact_quadratic(const Tensor& phi, const Tensor& mu_base) {
-  return at::mm(phi, mu_base.t()).square().mean();
+  return MeanSquare::apply(at::mm(phi, mu_base.t()));
 }
 
 Tensor ortho_u_statistic(const Tensor& phi) {

@@ -45,10 +45,10 @@ void activate(Tensor& x, Activation activation) {
   }
 }
 
-Tensor activation_gradient(const Tensor& gradient, const Tensor& result, Activation activation) {
+Tensor activation_gradient(Tensor gradient, const Tensor& result, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return at::threshold_backward(gradient, result, 0);
+      return at::threshold_backward_out(gradient, gradient, result, 0);
     case Activation::kElu:
       return at::elu_backward(gradient, 1, 1, 1, /*is_result=*/true, result);
     case Activation::kTanh:

@@ -9,9 +9,9 @@ enum class Activation { kRelu, kElu, kTanh, kSwish };
 /// f(x), in place where it can be: the gradient of a product does not need its result, those of the
 /// activations do.
 void activate(Tensor& x, Activation activation);
-/// ∂loss/∂(input of the activation), from that of its result. Not for Swish, whose slope is no
-/// function of its result.
-[[nodiscard]] Tensor activation_gradient(const Tensor& gradient, const Tensor& result,
+/// ∂loss/∂(input of the activation), from that of its result, whose memory it may take. Not for Swish,
+/// whose slope is no function of its result.
+[[nodiscard]] Tensor activation_gradient(Tensor gradient, const Tensor& result,
                                          Activation activation);
 
 // Without a graph: for no-grad passes and inside a node that has its own gradient. On a CPU oneDNN does the

@@ -65,7 +65,7 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
       if (context->needs_input_grad(2 + 2 * l)) gradients[2 + 2 * l] = g.sum(0);
       if (l == 0 && !context->needs_input_grad(0)) break;
       g = through_layer(g, saved[layers + 2 * l]);
-      if (l > 0) g = activation_gradient(g, saved[l], activation);
+      if (l > 0) g = activation_gradient(std::move(g), saved[l], activation);
     }
     if (context->needs_input_grad(0)) gradients[0] = g;
     return gradients;
@@ -96,7 +96,7 @@ struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
     const Tensor w = saved[3].squeeze(-1);                     // (E, H)
     const Tensor g = outputs[0].squeeze(-1).t().contiguous();  // (B, E)
     const Tensor wide = g.unsqueeze(-1) * w;                   // (B, E, H)
-    const Tensor gh = at::threshold_backward(wide.view_as(h), h, 0);
+    const Tensor gh = activation_gradient(wide.view_as(h), h, Activation::kRelu);
     std::vector<Tensor> gradients(5);
     if (context->needs_input_grad(0)) gradients[0] = through_layer(gh, weight_0);
     if (context->needs_input_grad(1)) gradients[1] = at::mm(gh.t(), x);

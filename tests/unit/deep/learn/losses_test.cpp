@@ -95,6 +95,8 @@ TEST_CASE("SAC losses on two hand-worked samples", "[learn][loss]") {
   const Tensor log_alpha = at::full({}, std::log(0.5), at::kDouble).set_requires_grad(true);
   const Tensor loss = temperature_loss(log_alpha, log_prob, -1);
   CHECK_THAT(number(torch::autograd::grad({loss}, {log_alpha})[0]), WithinAbs(0.25, kRounding));
+  CHECK_THAT(number(loss),
+             WithinAbs(0.25, kRounding));  // SoftPolicy takes J itself for its gradient
 }
 
 TEST_CASE("gradients: targets and temperature carry none", "[learn][loss]") {

@@ -160,6 +160,15 @@ TEST_CASE("objectives are the stated sums of terms", "[learn][loss]") {
              WithinAbs(with_v + 0.75 * (paired - number(dual_quadratic(b.mu_base))), kRounding));
 }
 
+TEST_CASE("the quadratic term's gradient in φ is 2/(nm) ∑_j (φ_iᵀμ_j) μ_j", "[learn][loss]") {
+  const Tensor phi = at::tensor({1.0, 2.0, -1.0, 0.5, 0.0, 3.0}, at::kDouble).view({3, 2});
+  const Tensor mu = at::tensor({0.5, 1.0, -2.0, 1.5}, at::kDouble).view({2, 2});
+  const Tensor x = phi.clone().set_requires_grad(true);
+  const Tensor gradient = torch::autograd::grad({3 * exact_quadratic(x, mu)}, {x})[0];
+  const Tensor expected = 3 * 2.0 / 6 * at::mm(at::mm(phi, mu.t()), mu);
+  CHECK(at::allclose(gradient, expected));
+}
+
 TEST_CASE("the logarithm of Z continues with its slope below the floor", "[learn][loss]") {
   const auto at_z = [](double z) { return number(normalisation(at::full({1}, z, at::kDouble))); };
   constexpr double h = 1e-6;
