@@ -73,7 +73,8 @@ Panel to_panel(const std::string& env, const TaskCurves& task,
               .y = {.label = "return of the mean action"}};
   double last = 0;
   for (const auto& [label, line] : task.lines) {
-    const std::string named = fmt::format("{}, {} seeds", label, task.seeds.at(label));
+    const std::string named = fmt::format("{}, {} seed{}", label, task.seeds.at(label),
+                                          task.seeds.at(label) == 1 ? "" : "s");
     panel.series.push_back(to_series(named, line, colours.at(label)));
     if (!line.empty()) last = std::max(last, panel.series.back().x.back());
   }

@@ -109,10 +109,13 @@ std::string format_table(std::string_view suite, const std::vector<OurCell>& our
     std::vector<std::string> values, notes;
     for (const OurCell* cell : row) {
       const bool any = cell != nullptr && cell->seeds > 0;
-      values.push_back(any ? cell_text(cell->value) : "");
+      values.push_back(!any               ? ""
+                       : cell->seeds == 1 ? fmt::format("{:.1f}", cell->value.mean)
+                                          : cell_text(cell->value));
       notes.push_back(cell == nullptr
                           ? ""
-                          : fmt::format("{} seeds, {}K{}", cell->seeds, cell->steps / 1000,
+                          : fmt::format("{} seed{}, {}K{}", cell->seeds,
+                                        cell->seeds == 1 ? "" : "s", cell->steps / 1000,
                                         cell->failed > 0
                                             ? ", " + std::to_string(cell->failed) + " failed"
                                             : ""));

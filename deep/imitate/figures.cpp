@@ -122,10 +122,11 @@ std::optional<Figure> success_curves(const std::vector<ImitateRow>& rows,
                suite.base.eval_episodes, seeds_of(rows)),
            .panels = {},
            .columns = 2};
+  const Axis iterations{.label = "iterations of phase 2 (thousands)", .low = 0};
   for (const ImitateRow& row : rows) {
     if (row.curve.empty()) continue;
     const std::string title = row.body + " " + row.data + (row.window > 0 ? ", skills" : "");
-    Panel& p = panel_of(f, title, {.label = "iterations of phase 2 (thousands)", .low = 0});
+    Panel& p = panel_of(f, title, iterations);
     const int next = static_cast<int>(p.series.size()) % kColours;
     p.series.push_back(curve_of(row, row.window > 0 ? next : look_of(row).colour));
   }

@@ -45,6 +45,12 @@ TEST_CASE("table: mean and deviation over seeds of the last four evaluations", "
   CHECK_THAT(format_table("dmc", cells), !Catch::Contains("ours"));
 }
 
+TEST_CASE("table: one seed has a mean and no deviation", "[learn][table]") {
+  const std::string text = format_table("mbbl", summarise({rising("CartPole", 100, 0)}));
+  CHECK_THAT(text, Catch::Contains("103.5") && !Catch::Contains("103.5 ±"));
+  CHECK_THAT(text, Catch::Contains("1 seed, 30K"));
+}
+
 TEST_CASE("published rows: a number for every task of their suite, and the tasks exist",
           "[learn][table]") {
   for (const PublishedRow& row : published_rows()) {
