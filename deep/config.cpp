@@ -28,6 +28,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("reward_weight", a.reward_weight, kNonNegative);
   v("feature_updates", a.feature_updates);
   v("feature_norm", a.feature_norm);
+  v("head_norm", a.head_norm);
   v("observation_norm", a.observation_norm);
   v("critic_observation_norm", a.critic_observation_norm);
   v("feature_tau", a.feature_tau, kUnitInterval);

@@ -9,6 +9,8 @@
 namespace speder::deep {
 namespace {
 
+constexpr double kLayerNormEpsilon = 1e-5;  // libtorch's own: keeps 1/σ finite for a constant layer
+
 /// Uniform on ±1/√fan_in, drawn on the host so that every device starts from the same numbers.
 Tensor uniform(at::IntArrayRef size, int fan_in, Device device, Rng& rng) {
   Tensor values = at::empty(size, at::kFloat);
@@ -73,14 +75,20 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
 };
 
 /// E networks with one hidden layer of ReLU and one output, as one node: (B, in) → (E, B, 1). The hidden
-/// layers lie side by side, (B, E·H), and are never rearranged.
+/// layers lie side by side, (B, E·H), and are never rearranged. With `norm` each is layer-normalised
+/// before ReLU.
 struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
-  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x,
-                        const Tensor& weight_0, const Tensor& bias_0, const Tensor& weight_1,
-                        const Tensor& bias_1) {
-    const Tensor h = relu_layer(x, weight_0, bias_0);
-    context->save_for_backward({x, h, weight_0, weight_1});
-    return value(h, weight_1, bias_1);
+  struct Hidden {
+    Tensor h;                 // (B, E·H)  after ReLU
+    Tensor z, mean, inverse;  // (B, E, H), (B, E, 1)  before it, and its moments; with norm alone
+  };
+
+  static Hidden hidden(const Tensor& x, const Tensor& weight_0, const Tensor& bias_0,
+                       std::int64_t heads, bool norm) {
+    if (!norm) return {.h = relu_layer(x, weight_0, bias_0), .z = {}, .mean = {}, .inverse = {}};
+    const Tensor z = at::linear(x, weight_0, bias_0).view({x.size(0), heads, -1});
+    auto [h, mean, inverse] = at::native_layer_norm(z, {z.size(-1)}, {}, {}, kLayerNormEpsilon);
+    return {.h = at::relu_(h).view({x.size(0), -1}), .z = z, .mean = mean, .inverse = inverse};
   }
 
   static Tensor value(const Tensor& h, const Tensor& weight_1, const Tensor& bias_1) {
@@ -89,15 +97,28 @@ struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
     return heads.unsqueeze(-1) + bias_1;
   }
 
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x,
+                        const Tensor& weight_0, const Tensor& bias_0, const Tensor& weight_1,
+                        const Tensor& bias_1, bool norm) {
+    const Hidden l = hidden(x, weight_0, bias_0, weight_1.size(0), norm);
+    context->save_for_backward({x, l.h, weight_0, weight_1, l.z, l.mean, l.inverse});
+    return value(l.h, weight_1, bias_1);
+  }
+
   static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
                                       const std::vector<Tensor>& outputs) {
     const auto saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &h = saved[1], &weight_0 = saved[2];
+    const Tensor &x = saved[0], &h = saved[1], &weight_0 = saved[2], &z = saved[4];
     const Tensor w = saved[3].squeeze(-1);                     // (E, H)
     const Tensor g = outputs[0].squeeze(-1).t().contiguous();  // (B, E)
     const Tensor wide = g.unsqueeze(-1) * w;                   // (B, E, H)
-    const Tensor gh = activation_gradient(wide.view_as(h), h, Activation::kRelu);
-    std::vector<Tensor> gradients(5);
+    Tensor gh = activation_gradient(wide.view_as(h), h, Activation::kRelu);
+    if (z.defined()) {
+      gh = std::get<0>(at::native_layer_norm_backward(gh.view_as(z), z, {z.size(-1)}, saved[5],
+                                                      saved[6], {}, {}, {true, false, false}))
+               .view_as(h);
+    }
+    std::vector<Tensor> gradients(6);
     if (context->needs_input_grad(0)) gradients[0] = through_layer(gh, weight_0);
     if (context->needs_input_grad(1)) gradients[1] = at::mm(gh.t(), x);
     if (context->needs_input_grad(2)) gradients[2] = gh.sum(0);
@@ -146,9 +167,13 @@ Tensor Mlp::operator()(const Tensor& x) const {
   const std::size_t layers = parameters_.size() / 2;
   const std::vector<Tensor>& p = parameters_;
   if (layers == 2 && shape_.output == 1 && one_node && shape_.activation == Activation::kRelu) {
-    return at::GradMode::is_enabled() ? ScalarHeads::apply(x, p[0], p[1], p[2], p[3])
-                                      : ScalarHeads::value(relu_layer(x, p[0], p[1]), p[2], p[3]);
+    if (at::GradMode::is_enabled()) {
+      return ScalarHeads::apply(x, p[0], p[1], p[2], p[3], shape_.norm);
+    }
+    const auto l = ScalarHeads::hidden(x, p[0], p[1], e, shape_.norm);
+    return ScalarHeads::value(l.h, p[2], p[3]);
   }
+  require(!shape_.norm, "only heads with one hidden layer of ReLU and one output are normalised");
   Tensor h = at::linear(x, parameters_[0], parameters_[1]);  // (B, E·H)
   if (layers > 1) activate(h, shape_.activation);
   h = h.view({x.size(0), e, -1}).transpose(0, 1);  // (E, B, H)

@@ -26,6 +26,11 @@ def mlp(sizes):
     return nn.Sequential(*layers)
 
 
+def head(d, width):
+    norm = nn.LayerNorm(width, elementwise_affine=False)
+    return nn.Sequential(nn.Linear(d, width), norm, nn.ReLU(), nn.Linear(width, 1))
+
+
 class Learner:
     def __init__(self, width, hidden):
         d = width
@@ -33,7 +38,7 @@ class Learner:
         self.phi = mlp([S + A, width, width, d])
         self.mu = mlp([S, width, width, d])
         self.phi_ema = copy.deepcopy(self.phi).requires_grad_(False)
-        self.q1, self.q2 = mlp([d, width, 1]), mlp([d, width, 1])
+        self.q1, self.q2 = head(d, width), head(d, width)
         self.t1, self.t2 = copy.deepcopy(self.q1), copy.deepcopy(self.q2)
         self.actor = mlp([S, hidden, hidden, 2 * A])
         self.log_alpha = torch.tensor(math.log(0.1), requires_grad=True)
@@ -43,7 +48,7 @@ class Learner:
         self.actor_opt = adam(self.actor.parameters())
         self.alpha_opt = adam([self.log_alpha])
 
-    def head(self, phi):
+    def head_input(self, phi):
         return torch.nn.functional.layer_norm(phi, (self.d,))
 
     def sample(self, s):
@@ -65,17 +70,17 @@ class Learner:
 
         with torch.no_grad():
             a2, logp2 = self.sample(s2)
-            f2 = self.head(self.phi_ema(torch.cat([s2, a2], 1)))
+            f2 = self.head_input(self.phi_ema(torch.cat([s2, a2], 1)))
             v = torch.min(self.t1(f2), self.t2(f2)).squeeze(-1) - self.log_alpha.exp() * logp2
             y = r + DISCOUNT * (1 - term) * v
-            f = self.head(self.phi_ema(torch.cat([s, a], 1)))
+            f = self.head_input(self.phi_ema(torch.cat([s, a], 1)))
         critic = (self.q1(f).squeeze(-1) - y).square().mean() + (self.q2(f).squeeze(-1) - y).square().mean()
         self.critic_opt.zero_grad()
         critic.backward()
         self.critic_opt.step()
 
         an, logp = self.sample(s)
-        f = self.head(self.phi_ema(torch.cat([s, an], 1)))
+        f = self.head_input(self.phi_ema(torch.cat([s, an], 1)))
         q = torch.min(self.q1(f), self.q2(f)).squeeze(-1)
         actor = (self.log_alpha.exp().detach() * logp - q).mean()
         self.actor_opt.zero_grad()

@@ -129,15 +129,21 @@ TEST_CASE("network: twin copies equal two separate products", "[learn][nn]") {
 TEST_CASE("network: twin heads with one output equal two separate products", "[learn][nn]") {
   const auto [rows, in, width] = GENERATE(std::tuple(4, 3, 5), std::tuple(70, 65, 80));  // oneDNN's
   Rng rng(2);
-  const Mlp twin({.input = in, .hidden = {width}, .output = 1, .copies = 2}, at::kCPU, rng);
+  const bool norm = GENERATE(false, true);
+  const Mlp twin({.input = in, .hidden = {width}, .output = 1, .copies = 2, .norm = norm}, at::kCPU,
+                 rng);
   const auto& p = twin.parameters();
   const Tensor x =
       at::linspace(-1, 1, rows * in).cos().view({rows, in}).clone().set_requires_grad(true);
   std::vector<Tensor> heads;
   for (int e = 0; e < 2; ++e) {
     const auto own = [&](const Tensor& t) { return t.narrow(0, width * e, width); };
-    const Tensor h = at::relu(at::mm(x, own(p[0]).t()) + own(p[1]));
-    heads.push_back(at::mm(h, p[2][e]) + p[3][e]);
+    Tensor z = at::mm(x, own(p[0]).t()) + own(p[1]);
+    if (norm) {  // (z − mean)/√(variance + 1e-5) over the hidden layer
+      z = z - z.mean(-1, true);
+      z = z / (z.square().mean(-1, true) + 1e-5).sqrt();
+    }
+    heads.push_back(at::mm(at::relu(z), p[2][e]) + p[3][e]);
   }
   const Tensor wanted = at::stack(heads);  // (2, B, 1)
   const Tensor out = twin(x);
