@@ -109,7 +109,8 @@ void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
 
 Tensor SpectralActorCritic::head_input(const Tensor& phi) const {
   // DEVIATION-D2: φ's scale is arbitrary (about 1/√d per entry under the constraint), so the head
-  // sees it normalised; feature_norm = false gives the paper's plain φ.
+  // sees it normalised; feature_norm = false gives the paper's plain φ. Its hidden layer is normalised
+  // too: a plain one on features that no TD error can move ran away (docs/evidence.md).
   return config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
 }
 
