@@ -11,7 +11,7 @@ cat >suite.toml <<'TOML'
 experiment = "planted"
 [quick]
 repetitions = 60
-draws = 2000000
+draws = 3000000
 x = [1, 2, 4, 8]
 TOML
 
@@ -32,11 +32,11 @@ whole=$((($(date +%s%N) - began) / 1000))  # microseconds of an undisturbed swee
 same two.db "--jobs 2"
 part() { awk -v t="$whole" -v n="$1" 'BEGIN { printf "%.6f", t * n / 1e6 }'; }
 
-# SIGKILL at 25 moments: early (while the store is being made), then anywhere. All pauses together are
-# half an undisturbed sweep, on a machine of any speed.
+# SIGKILL at 25 moments: early (while the store is being made), then anywhere. All pauses together are a
+# quarter of an undisturbed sweep: not over before the last kill, though other tests leave or load the machine.
 kills=0 last=0
 for i in $(seq 25); do
-  pause=$(part "$(awk -v i="$i" 'BEGIN { print i / 650 }')")
+  pause=$(part "$(awk -v i="$i" 'BEGIN { print i / 1300 }')")
   start "$speder" sweep suite.toml -o killed.db --jobs 2
   sleep "$pause"
   kill -9 "$child" 2>/dev/null && kills=$((kills + 1))
@@ -52,7 +52,7 @@ done
 same killed.db "after $kills kills"
 
 # Ctrl-C: exit code 130, runs under way are kept, the same command goes on.
-code=0; timeout --preserve-status -s INT "$(part 0.5)" "$speder" sweep suite.toml -o int.db --jobs 2 >/dev/null || code=$?
+code=0; timeout --preserve-status -s INT "$(part 0.2)" "$speder" sweep suite.toml -o int.db --jobs 2 >/dev/null || code=$?
 [ "$code" = 130 ] || fail "SIGINT gave exit code $code, not 130"
 [ "$(finished int.db)" -gt 0 ] || fail "SIGINT lost the finished runs"
 "$speder" sweep suite.toml -o int.db >/dev/null
