@@ -50,7 +50,7 @@ void run(const Options& o) {
                       {"algorithm", c.algorithm},
                       {"preset", c.preset},
                       {"mean", c.value.mean},
-                      {"std", c.value.deviation},
+                      {"std", c.seeds > 1 ? nlohmann::json(c.value.deviation) : nlohmann::json()},
                       {"seeds", c.seeds},
                       {"steps", c.steps},
                       {"failed", c.failed}});
