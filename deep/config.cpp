@@ -26,6 +26,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("ortho_weight", a.ortho_weight, kNonNegative);
   v("prob_weight", a.prob_weight, kNonNegative);
   v("reward_weight", a.reward_weight, kNonNegative);
+  v("reward_model", a.reward_model);
   v("feature_updates", a.feature_updates);
   v("feature_norm", a.feature_norm);
   v("head_norm", a.head_norm);

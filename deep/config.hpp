@@ -23,9 +23,10 @@ struct AgentConfig {
   double ortho_weight = 1.0;        // λ_ortho
   double prob_weight = 0.0;         // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
-  int feature_updates = 1;       // representation steps per update
-  bool feature_norm = true;      // the critic head sees φ with zero mean and unit variance
-  bool head_norm = true;         // its hidden layer is normalised too
+  bool reward_model = true;  // Q = r̂(s,a) + head(φ): the reward need not lie in the span of φ
+  int feature_updates = 1;   // representation steps per update
+  bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
+  bool head_norm = true;     // its hidden layer is normalised too
   bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
   bool critic_observation_norm = false;  // the same for SAC's critics
   double feature_tau = 0.005;

@@ -109,7 +109,7 @@ Figure learning_curves(const std::vector<Run>& runs) {
     }
   }
   for (const auto& [env, task] : tasks) {
-    const auto drawn = [&](const Panel& p) { return p.title == env; };
+    const auto drawn = [&title = env](const Panel& p) { return p.title == title; };
     if (std::none_of(figure.panels.begin(), figure.panels.end(), drawn)) {
       figure.panels.push_back(to_panel(env, task, colours));
     }

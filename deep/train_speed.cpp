@@ -95,9 +95,10 @@ double necessary_flops(const AgentConfig& c, const EnvSpec& spec) {
   // learning a network: forward, weight gradient, input gradient except into the data
   const auto learn = [](const Products& p) { return 3 * p.all - p.first; };
   const double features = c.feature_updates * (learn(phi) + 2 * learn(mu) + 3 * b * c.feature_dim);
-  const double critic = actor.all + 2 * phi.all + head.all + learn(head);
-  const double policy = learn(actor) + 2 * phi.all + 2 * head.all;
-  return 2 * b * (features + critic + policy);
+  const Products reward = c.reward_model ? products(s + a, {c.critic_width}, 1) : Products{};
+  const double critic = actor.all + 2 * (phi.all + reward.all) + head.all + learn(head);
+  const double policy = learn(actor) + 2 * (phi.all + reward.all + head.all);
+  return 2 * b * (features + learn(reward) + critic + policy);
 }
 
 UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,

@@ -28,6 +28,11 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
                                           : std::vector<const Mlp*>{&phi_, &mu_}),
           config.feature_lr),
       phi_ema_(phi_.frozen_copy()),
+      reward_(make_mlp({.input = spec.observation_size + spec.action_size,
+                        .hidden = {config.critic_width},
+                        .output = 1},
+                       device, seeds, "reward")),
+      reward_adam_(reward_.parameters(), config.critic_lr),
       critic_(make_mlp({.input = config.feature_dim,
                         .hidden = {config.critic_width},
                         .output = 1,
@@ -52,6 +57,7 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
     batch = draw_minibatch(buffer, options, device_, rng);
     learn_features(batch, out);
   }
+  learn_reward(batch, out);
   refresh_bonus(buffer, rng);
   learn_critic(batch, out);
   improve_policy(batch, out);
@@ -91,6 +97,14 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   last_mu_ = mu[1].detach();
 }
 
+void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out) {
+  if (!config_.reward_model) return;
+  // ½ E (r̂(s,a) − r)²
+  const Tensor loss = 0.5 * (known_part(batch.pair) - batch.reward).square().mean();
+  reward_adam_.step(loss);
+  out.push_back({"reward_error", loss.detach()});
+}
+
 Diagnostics SpectralActorCritic::inspect() const {
   if (!last_phi_.defined()) return {};
   return {{"phi_norm", last_phi_.square().sum(-1).mean()},
@@ -114,12 +128,19 @@ Tensor SpectralActorCritic::head_input(const Tensor& phi) const {
   return config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
 }
 
+Tensor SpectralActorCritic::known_part(const Tensor& pair) const {
+  // Q = r + γ ⟨φ, w⟩ [eq:linear_q]. DEVIATION-D6: φ learns P alone, and where the dynamics are
+  // deterministic it is a function of s'; a cost of the action, as in most tasks, is not.
+  if (!config_.reward_model) return at::zeros({}, pair.options());
+  return features(reward_, pair).squeeze(-1);
+}
+
 Tensor SpectralActorCritic::q_values(const Mlp& critic, const Tensor& input) const {
   return critic(input).squeeze(-1);
 }
 
 void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
-  Tensor input, y;
+  Tensor input, known, y;
   {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
@@ -128,13 +149,14 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
         features(phi_ema_, at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
     const auto inputs = head_input(phi).chunk(2);
     input = inputs[0];
+    known = known_part(batch.pair);
     const Tensor reward = bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
     // y = r + b + γ (1 − terminated)(min_e Q̄_e(s',a') − α log π(a'|s'))
-    const Tensor next_q = q_values(critic_target_, inputs[1]);
+    const Tensor next_q = q_values(critic_target_, inputs[1]) + known_part(next_pair);
     y = td_target(reward, batch.terminated, soft_value(next_q, next.log_prob, policy_.alpha()),
                   config_.discount);
   }
-  const Tensor q = q_values(critic_, input);  // (2, B)
+  const Tensor q = q_values(critic_, input) + known;  // (2, B)
   const Tensor loss = critic_loss(q, y);
   critic_adam_.step(loss);
   out.push_back({"critic_loss", loss.detach()});
@@ -143,8 +165,9 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
 
 void SpectralActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
-  const Tensor phi = features(phi_ema_, at::cat({batch.state, now.action}, 1));
-  policy_.improve(now, q_values(critic_, head_input(phi)), out);
+  const Tensor pair = at::cat({batch.state, now.action}, 1);
+  const Tensor q = q_values(critic_, head_input(features(phi_ema_, pair)));
+  policy_.improve(now, q + known_part(pair), out);
 }
 
 void SpectralActorCritic::follow() {
@@ -160,6 +183,8 @@ std::vector<NamedTensor> SpectralActorCritic::tensors() {
   reward_head_.name_tensors("reward_head", out);
   feature_adam_.name_tensors("feature_adam", out);
   phi_ema_.name_tensors("phi_ema", out);
+  reward_.name_tensors("reward", out);
+  reward_adam_.name_tensors("reward_adam", out);
   critic_.name_tensors("critic", out);
   critic_adam_.name_tensors("critic_adam", out);
   critic_target_.name_tensors("critic_target", out);

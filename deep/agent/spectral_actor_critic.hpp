@@ -27,6 +27,7 @@ class SpectralActorCritic {
 
   // The steps of update(), in order.
   void learn_features(const Minibatch& batch, Diagnostics& out);
+  void learn_reward(const Minibatch& batch, Diagnostics& out);
   void refresh_bonus(const RingBuffer& buffer, Rng& rng);
   void learn_critic(const Minibatch& batch, Diagnostics& out);
   void improve_policy(const Minibatch& batch, Diagnostics& out);
@@ -35,6 +36,8 @@ class SpectralActorCritic {
  private:
   /// φ(s,a), or μ(s), of inputs in their own units.
   [[nodiscard]] Tensor features(const Mlp& network, const Tensor& input) const;  // (B, d)
+  /// r̂(s,a), the part of Q that φ need not span; 0 without a reward model.
+  [[nodiscard]] Tensor known_part(const Tensor& pair) const;  // (B)
   /// φ̄(s,a) as the critic heads see it.
   [[nodiscard]] Tensor head_input(const Tensor& phi) const;
   [[nodiscard]] Tensor q_values(const Mlp& critic, const Tensor& input) const;  // (2, B)
@@ -46,6 +49,8 @@ class SpectralActorCritic {
   Mlp phi_, mu_, reward_head_;
   Adam feature_adam_;
   Mlp phi_ema_;
+  Mlp reward_;
+  Adam reward_adam_;
   Mlp critic_;
   Adam critic_adam_;
   Mlp critic_target_;

@@ -30,6 +30,8 @@ losses=deep/agent/losses.cpp spectral=deep/features/spectral_loss.cpp agent=deep
 plant "paired term of the representation loss" $spectral 't.loss = t.quadratic - 2 * t.paired;' 't.loss = t.quadratic + 2 * t.paired;'
 plant "quadratic term of the representation loss" $spectral 't.loss = t.quadratic - 2 * t.paired;' 't.loss = -t.quadratic - 2 * t.paired;'
 plant "reward head" $agent 'loss = loss + config_.reward_weight' 'loss = loss - config_.reward_weight'
+plant "reward model" $agent 'const Tensor loss = 0.5 * (known_part' 'const Tensor loss = -0.5 * (known_part'
+plant "reward in the critic" $agent 'q_values(critic_, input) + known;' 'q_values(critic_, input) - known;'
 plant "critic loss" $losses 'return (q - target.detach())' 'return -(q - target.detach())'
 plant "discounted value in the target" $losses 'return reward + discount' 'return reward - discount'
 plant "value in the actor loss" $losses '* log_prob - q.amin(0))' '* log_prob + q.amin(0))'

@@ -62,8 +62,9 @@ bool same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 /// Which of the named groups a step changed.
 std::set<std::string> changed_by(SpectralActorCritic& agent, const std::function<void()>& step) {
-  const std::vector<std::string> groups = {"phi.",    "mu.",    "reward_head.",   "phi_ema.",
-                                           "critic.", "actor.", "critic_target.", "log_alpha"};
+  const std::vector<std::string> groups = {"phi.",           "mu.",     "reward_head.",
+                                           "phi_ema.",       "reward.", "critic.",
+                                           "critic_target.", "actor.",  "log_alpha"};
   std::vector<std::vector<Tensor>> before;
   for (const auto& g : groups) before.push_back(values(agent.tensors(), g));
   step();
@@ -85,10 +86,56 @@ TEST_CASE("SPEDER-SAC: each step moves its own parameters and no others", "[lear
   using Set = std::set<std::string>;
   CHECK(changed_by(agent, [&] { agent.learn_features(batch, d); }) ==
         Set{"phi.", "mu.", "reward_head."});
+  CHECK(changed_by(agent, [&] { agent.learn_reward(batch, d); }) == Set{"reward."});
   CHECK(changed_by(agent, [&] { agent.learn_critic(batch, d); }) == Set{"critic."});
   CHECK(changed_by(agent, [&] { agent.improve_policy(batch, d); }) == Set{"actor.", "log_alpha"});
   CHECK(changed_by(agent, [&] { agent.follow(); }) == Set{"phi_ema.", "critic_target."});
   for (const NamedTensor& t : agent.tensors()) CHECK_FALSE(t.tensor.grad().defined());
+}
+
+namespace {
+
+/// The mean action after some updates on one-step tasks with r = −(a − best)², whose φ says nothing.
+double action_without_features(double best, bool reward_model) {
+  AgentConfig c = tiny("speder");
+  c.reward_model = reward_model;
+  c.reward_weight = 0;
+  c.actor_lr = c.critic_lr = c.alpha_lr = 1e-2;
+  SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(1));
+  {
+    const at::NoGradGuard no_grad;
+    for (const NamedTensor& t : agent.tensors()) {
+      if (t.name.starts_with("phi_ema.")) t.tensor.zero_();
+    }
+  }
+  RingBuffer buffer(1, 1, 256);
+  Rng rng = SeedTree(9).stream("steps");
+  for (int i = 0; i < 256; ++i) {
+    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+    const double miss = a[0] - best;
+    buffer.add({s, a, static_cast<float>(-miss * miss), s, true, true});
+  }
+  Diagnostics d;
+  for (int i = 0; i < 400; ++i) {
+    const Minibatch batch = draw_minibatch(buffer, {.size = 32}, at::kCPU, rng);
+    agent.learn_reward(batch, d);
+    agent.learn_critic(batch, d);
+    agent.improve_policy(batch, d);
+  }
+  const at::NoGradGuard no_grad;
+  return agent.policy().mean_action(at::zeros({1, 1})).item<double>();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a cost of the action that φ cannot tell reaches the actor through the reward model alone",
+    "[learn][agent]") {
+  // nearer to the best action than to none
+  CHECK_THAT(action_without_features(0.6, true), WithinAbs(0.6, 0.3));
+  CHECK_THAT(action_without_features(-0.6, true), WithinAbs(-0.6, 0.3));
+  CHECK(action_without_features(0.6, false) == action_without_features(-0.6, false));
 }
 
 TEST_CASE("every algorithm: one seed twice is identical, another seed is not", "[learn][agent]") {
@@ -122,11 +169,12 @@ TEST_CASE("every algorithm: actions lie in the box; noise moves them, its absenc
   CHECK_FALSE(mean.requires_grad());
 }
 
-TEST_CASE("objectives, bonus and no reward head: all combinations run and stay finite",
+TEST_CASE("objectives, bonus, with and without rewards: all combinations run and stay finite",
           "[learn][agent]") {
   AgentConfig c = tiny("speder");
   c.objective = GENERATE("dual", "exact", "literal");
   c.reward_weight = GENERATE(0.0, 1.0);
+  c.reward_model = GENERATE(false, true);
   c.bonus = GENERATE(0.0, 5.0);
   c.prob_weight = 0.1;
   c.feature_updates = 2;

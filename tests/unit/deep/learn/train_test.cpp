@@ -292,8 +292,8 @@ TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
     return value;
   };
   // Bounds stated beforehand.
-  CAPTURE(last("return"), last("feature_loss"), last("mass"), last("reward_loss"), last("entropy"),
-          last("critic_loss"));
+  CAPTURE(last("return"), last("feature_loss"), last("mass"), last("reward_loss"),
+          last("reward_error"), last("entropy"), last("critic_loss"));
   CHECK(last("return") > kHalfSpeed);
   // −∑ σ_k² over the modes learned. x' is a function of (x, a), so every σ is 1 and the constant
   // mode alone reaches −1: at least one more must be there.
@@ -301,7 +301,8 @@ TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
   // The others: more than half the way from where an untrained agent is to where it should end.
   CHECK_THAT(last("mass"), WithinAbs(1.0, 0.5));  // E Z: from 0 to the 1 of a density
   // ½ Var(x²) of the best policy's own steps, which a constant guess would leave, is 0.0097
-  CHECK(last("reward_loss") < 0.0097 / 2);
+  CHECK(last("reward_loss") < 0.0097 / 2);   // of the head on φ
+  CHECK(last("reward_error") < 0.0097 / 2);  // of r̂
   // the two heads' squared errors, which constant guesses would leave at the variance of the best
   // policy's own Q = −∑ γᵏ (|x| − k/4)₊², 0.0462 each
   CHECK(last("critic_loss") < 2 * 0.0462 / 2);
