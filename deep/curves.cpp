@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "deep/table.hpp"
+#include "deep/variants.hpp"
 
 namespace speder::deep {
 namespace {
@@ -50,7 +51,7 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (!is_training(cell)) continue;
     TaskCurves& task = tasks[cell.text("env")];
-    const std::string label = fmt::format("{} ({})", cell.text("algorithm"), cell.text("preset"));
+    const std::string label = fmt::format("{} ({})", cell.text("algorithm"), settings_label(cell));
     const double steps = cell.number("steps");
     if (steps < task.length[label]) continue;
     if (steps > task.length[label]) {

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "deep/train.hpp"
+#include "deep/variants.hpp"
 
 namespace speder::deep {
 namespace {
@@ -33,9 +34,10 @@ std::string padded(const std::string& text, std::size_t width) {
 constexpr std::size_t kNameWidth = 26;
 constexpr std::size_t kCellWidth = 19;
 
+/// A name longer than its column has a line of its own.
 std::string line(const std::string& name, const std::vector<std::string>& cells) {
-  std::string out =
-      name + std::string(name.size() < kNameWidth ? kNameWidth - name.size() : 1, ' ');
+  std::string out = name + (name.size() < kNameWidth ? std::string(kNameWidth - name.size(), ' ')
+                                                     : "\n" + std::string(kNameWidth, ' '));
   for (const std::string& c : cells) out += padded(c, kCellWidth);
   while (out.ends_with(' ')) out.pop_back();
   return out + "\n";
@@ -61,13 +63,13 @@ std::vector<OurCell> summarise(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (!is_training(cell)) continue;
-    Group& g = groups[{cell.text("env"), cell.text("algorithm"), cell.text("preset")}];
+    Group& g = groups[{cell.text("env"), cell.text("algorithm"), settings_label(cell)}];
     const auto steps = static_cast<std::int64_t>(cell.number("steps"));
     if (steps < g.cell.steps) continue;
     if (steps > g.cell.steps) {
       g = {.cell = {.env = cell.text("env"),
                     .algorithm = cell.text("algorithm"),
-                    .preset = cell.text("preset"),
+                    .preset = settings_label(cell),
                     .value = {},
                     .steps = steps},
            .values = {}};

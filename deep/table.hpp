@@ -34,8 +34,9 @@ struct PublishedRow {
 
 /// What our runs of one task, algorithm and preset came to.
 struct OurCell {
-  std::string env, algorithm, preset;
-  MeanStd value;  // over seeds, of each run's mean over its last four evaluations
+  std::string env, algorithm;
+  std::string preset;  // with the settings in which other runs differ (settings_label)
+  MeanStd value;       // over seeds, of each run's mean over its last four evaluations
   int seeds = 0;
   std::int64_t steps = 0;  // of every run
   int failed = 0;          // runs that diverged; not part of the mean

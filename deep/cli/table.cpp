@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "deep/cli/command.hpp"
 #include "deep/curves.hpp"
+#include "deep/variants.hpp"
 #include "plots/render.hpp"
 
 namespace speder::deep::cli {
@@ -28,19 +29,8 @@ void draw(const std::vector<Run>& runs, const std::filesystem::path& file) {
   throw InputError(fmt::format("{}: a picture is .svg, .png or .pdf", file.string()));
 }
 
-std::vector<Run> all_runs(const std::vector<std::string>& stores) {
-  std::vector<Run> runs;
-  for (const std::string& path : stores) {
-    const ResultStore store = ResultStore::read(path);
-    for (const ExperimentRecord& e : store.experiments()) {
-      for (Run& run : store.runs(e.id)) runs.push_back(std::move(run));
-    }
-  }
-  return runs;
-}
-
 void run(const Options& o) {
-  const std::vector<Run> runs = all_runs(o.stores);
+  const std::vector<Run> runs = comparable_runs(o.stores);
   if (!o.draw.empty()) draw(runs, o.draw);
   const std::vector<OurCell> ours = summarise(runs);
   if (o.json) {
@@ -77,7 +67,10 @@ void add_table(CLI::App& app) {
       "Examples:\n"
       "  speder deep table runs/mbbl/runs.db\n"
       "  speder deep table runs/x/run.db runs/y/run.db --suite mbbl --json\n"
-      "  speder deep table runs/mbbl/runs.db --draw curves.svg");
+      "  speder deep table runs/mbbl/runs.db --draw curves.svg\n\n"
+      "Runs of one task and algorithm that differ in a setting are never averaged: each kind has "
+      "its\n"
+      "row, named by what differs.");
   command->add_option("stores", o->stores, "Result stores of train (run.db) or bench (runs.db)")
       ->required();
   command->add_option("--suite", o->suite, "mbbl or dmc (default: both)")

@@ -1,14 +1,19 @@
 #include "deep/table.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "core/check.hpp"
+#include "deep/agent/agent.hpp"
 #include "deep/env/task.hpp"
 #include "deep/train_run.hpp"
+#include "deep/variants.hpp"
 #include "tests/catch.hpp"
+#include "tests/temporary.hpp"
 
 using namespace speder;
 using namespace speder::deep;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -49,6 +54,81 @@ TEST_CASE("table: one seed has a mean and no deviation", "[learn][table]") {
   const std::string text = format_table("mbbl", summarise({rising("CartPole", 100, 0)}));
   CHECK_THAT(text, Catch::Contains("103.5") && !Catch::Contains("103.5 ±"));
   CHECK_THAT(text, Catch::Contains("1 seed, 30K"));
+}
+
+namespace {
+
+/// A store as bench writes it: runs of speder and sac3 on CartPole whose returns rise from `level`.
+std::string bench_store(const fs::path& path, bool reward_model, std::int64_t seed, double level) {
+  ResultStore store = ResultStore::open(path);
+  ExperimentRecord record{.id = "deep", .config = "", .planned = 2, .build = this_build()};
+  std::vector<Run> runs;
+  for (const char* algorithm : {"speder", "sac3"}) {
+    TrainConfig config;
+    config.env = "CartPole";
+    config.steps = 30'000;
+    config.seed = static_cast<std::uint64_t>(seed);
+    config.agent.algorithm = algorithm;
+    config.agent.reward_model = reward_model;
+    record.config += "[[run]]\n" + to_toml(config);
+    runs.push_back(rising("CartPole", level, seed));
+    runs.back().key.cell = cell_of(config).key();
+  }
+  store.declare(record);
+  store.append(runs);
+  return path.string();
+}
+
+}  // namespace
+
+TEST_CASE("table: stores of the same settings are averaged", "[learn][table]") {
+  const testing::Folder folder;
+  const auto cells = summarise(comparable_runs({bench_store(folder.path / "a.db", true, 0, 100),
+                                                bench_store(folder.path / "b.db", true, 1, 110)}));
+  REQUIRE(cells.size() == 2);
+  for (const OurCell& c : cells) {
+    CHECK(c.preset == "small");
+    CHECK(c.seeds == 2);
+    CHECK_THAT(c.value.mean, WithinAbs(108.5, 1e-12));
+  }
+}
+
+TEST_CASE("table: runs that differ in a setting their algorithm reads are never averaged",
+          "[learn][table]") {
+  const testing::Folder folder;
+  const auto cells = summarise(comparable_runs({bench_store(folder.path / "a.db", false, 0, 100),
+                                                bench_store(folder.path / "b.db", true, 1, 110)}));
+  std::map<std::string, double> means;
+  for (const OurCell& c : cells) means[c.algorithm + " " + c.preset] = c.value.mean;
+  CHECK(means == std::map<std::string, double>{{"sac3 small", 108.5},
+                                               {"speder small, reward_model=false", 103.5},
+                                               {"speder small, reward_model=true", 113.5}});
+  CHECK_THAT(format_table("mbbl", cells),
+             Catch::Contains("speder (small, reward_model=false, ours)\n"));
+}
+
+TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") {
+  const testing::Folder folder;
+  const std::string a = bench_store(folder.path / "a.db", true, 0, 100);
+  const std::string b = bench_store(folder.path / "b.db", true, 0, 110);
+  CHECK_THROWS_WITH(comparable_runs({a, b}),
+                    Catch::Contains("seed 0") && Catch::Contains(a) && Catch::Contains(b));
+  CHECK_THROWS_AS(comparable_runs({a, a}), InputError);
+}
+
+TEST_CASE("every setting is read by some algorithm", "[learn][table]") {
+  const std::string text = to_toml({});
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = text.find('\n', at);
+    const std::string key = text.substr(at, text.find(' ', at) - at);
+    CAPTURE(key);
+    int readers = 0;
+    for (const auto algorithm : algorithms()) readers += reads_setting(algorithm, key) ? 1 : 0;
+    CHECK(readers > 0);
+  }
+  CHECK_FALSE(reads_setting("sac3", "reward_model"));
+  CHECK(reads_setting("speder", "reward_model"));
+  CHECK(reads_setting("sac3", "batch"));
 }
 
 TEST_CASE("published rows: a number for every task of their suite, and the tasks exist",
