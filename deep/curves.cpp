@@ -99,8 +99,8 @@ Figure learning_curves(const std::vector<Run>& runs) {
   for (auto& [label, colour] : colours) colour = next++ % kColours;
   Figure figure{.id = "learning_curves",
                 .caption =
-                    "Return of the mean action over 10 episodes, every 5,000 steps: mean over "
-                    "seeds, band of one standard deviation.",
+                    "Return of the mean action at each evaluation: mean over seeds, band of "
+                    "one standard deviation.",
                 .panels = {},
                 .columns = tasks.size() > 1 ? 2 : 1};
   for (const char* suite : {"mbbl", "dmc"}) {

@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "deep/cli/command.hpp"
 #include "deep/curves.hpp"
+#include "deep/train.hpp"
 #include "deep/variants.hpp"
 #include "plots/render.hpp"
 
@@ -53,8 +54,9 @@ void run(const Options& o) {
   }
   fmt::print(
       "published: as printed in the paper, 200K steps, 4 seeds; * taken there from MBBL. ours: "
-      "mean ± "
-      "std over seeds\nof the mean over the last 4 evaluations of 10 episodes.\n");
+      "mean "
+      "± std\nover seeds of the mean over a run's last {} evaluations.\n",
+      kResultWindow);
 }
 
 }  // namespace
