@@ -102,6 +102,11 @@ H5File H5File::open(const std::filesystem::path& path) {
   prepare_library();
   if (!std::filesystem::exists(path)) throw InputError(path.string() + ": no such file");
   if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(path.string() + ": not an HDF5 file");
+  rehearse(path);
+  return open_unrehearsed(path);
+}
+
+H5File H5File::open_unrehearsed(const std::filesystem::path& path) {
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0)
     throw InputError(path.string() + ": cannot be opened (damaged, locked or unreadable)");

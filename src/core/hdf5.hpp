@@ -25,7 +25,7 @@ struct H5FloatArray {
 /// InputError that names the file and the dataset. Nothing is printed by the library itself.
 class H5File {
  public:
-  /// Opens an existing file for reading.
+  /// Opens an existing file for reading, after a child process has read it without dying of it.
   static H5File open(const std::filesystem::path& path);
   /// Writes to a temporary beside `path`; commit() renames it, so that a reader never sees a half.
   static H5File create(const std::filesystem::path& path);
@@ -71,6 +71,10 @@ class H5File {
  private:
   H5File(std::filesystem::path path, std::filesystem::path temporary, std::int64_t id)
       : path_(std::move(path)), temporary_(std::move(temporary)), id_(id) {}
+  static H5File open_unrehearsed(const std::filesystem::path& path);
+  static void rehearse(const std::filesystem::path& path);
+  /// False where the file cannot be listed.
+  [[nodiscard]] bool read_everything() const;
   [[nodiscard]] std::vector<std::uint64_t> bounded_shape(const std::string& dataset,
                                                          std::uint64_t max_values) const;
   void read_raw(const std::string& dataset, void* out, std::int64_t type, std::size_t count) const;

@@ -7,7 +7,7 @@
 
 #include "core/check.hpp"
 
-// Shared by the two files of H5File; nobody else includes the HDF5 C API.
+// Shared by the files of H5File; nobody else includes the HDF5 C API.
 namespace speder::h5 {
 
 // A library handle with its closing function.

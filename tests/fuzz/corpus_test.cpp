@@ -73,12 +73,13 @@ TEST_CASE("fuzz: the corpus of every reader", "[fuzz]") {
   CHECK(peak_memory() - before < kMostMemory);
 }
 
-TEST_CASE("fuzz: files that name other files, repeat a table or declare too much are refused",
-          "[fuzz]") {
+TEST_CASE(
+    "fuzz: files that name other files, repeat a table, declare too much or kill HDF5 are refused",
+    "[fuzz]") {
   for (const char* name :
        {"d4rl/elsewhere.h5", "d4rl/virtual.h5", "d4rl/link.h5", "d4rl/declared.h5",
         "d4rl/declared_whole.h5", "minari/one_row.h5", "minari/repeated.h5", "policy/repeated.h5",
-        "part/declared", "checkpoint/section_too_long"}) {
+        "part/declared", "checkpoint/section_too_long", "policy/null_copy.h5", "d4rl/abort.h5"}) {
     const fs::path file = fs::path(SPEDER_CORPUS) / name;
     const auto reader = std::ranges::find(fuzz::readers(), file.parent_path().filename().string(),
                                           &fuzz::Reader::name);

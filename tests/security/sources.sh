@@ -17,8 +17,8 @@ rule() {
 }
 
 rule "no shell" '\b(std::system|system|popen|execl|execlp|execvp|wordexp)\s*\(' oracle/state_dynamics.cpp 'int x = system("ls");' "${code[@]}"
-rule "processes start in three places" '\b(posix_spawnp?|execve?|fork|vfork)\s*\(' \
-  'plots/process.cpp|deep/render/video.cpp|experiments/hand_over.cpp' '  ::execv(deep.c_str(), arguments);' "${code[@]}"
+rule "processes start in four places" '\b(posix_spawnp?|execve?|fork|vfork)\s*\(' \
+  'plots/process.cpp|deep/render/video.cpp|experiments/hand_over.cpp|src/core/hdf5_rehearsal.cpp' '  ::execv(deep.c_str(), arguments);' "${code[@]}"
 rule "no network" '<(sys/socket|netdb|curl/|arpa/|netinet/)|\b(getaddrinfo|gethostbyname)\s*\(' none '#include <sys/socket.h>' "${code[@]}"
 # A statement is a literal; values are bound. PRAGMA takes no bound value: numbers of ours alone.
 rule "SQL is never put together" \
