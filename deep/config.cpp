@@ -82,7 +82,7 @@ std::string to_toml(const TrainConfig& config) { return settings_text(config); }
 
 std::filesystem::path preset_path(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return name;
-  const std::filesystem::path path = shipped_file("suites", name + ".toml");
+  std::filesystem::path path = shipped_file("suites", name + ".toml");
   if (std::filesystem::is_regular_file(path)) return path;
   throw InputError(
       fmt::format("no preset '{}' (looked for {}); there are: small paper", name, path.string()));
