@@ -93,8 +93,8 @@ class Representation {
     const Tensor ortho = config_.ortho == "u" ? ortho_u_statistic(F) : ortho_v_statistic(F);
     const Tensor Z = masses(F, V);
     shown.push_back({"small_mass", (Z.detach() <= config_.log_floor).to(at::kFloat).mean()});
-    const Tensor loss = weights_.mu * dual_quadratic(V, p_base) -
-                        config_.pair_weight * paired_product(F, U, p_next) + weights_.ortho * ortho;
+    Tensor loss = weights_.mu * dual_quadratic(V, p_base) -
+                  config_.pair_weight * paired_product(F, U, p_next) + weights_.ortho * ortho;
     if (weights_.norm == 0) return loss;
     return loss + weights_.norm * normalisation(Z, config_.log_floor);
   }

@@ -138,6 +138,42 @@ TEST_CASE(
   CHECK(action_without_features(0.6, false) == action_without_features(-0.6, false));
 }
 
+TEST_CASE(
+    "Q is the reward model plus the head: in the actor's loss, in the critic's value and in its "
+    "target",
+    "[learn][agent][learning]") {
+  AgentConfig c = tiny("speder");
+  c.reward_weight = 0;
+  SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(1));
+  {
+    const at::NoGradGuard no_grad;  // heads of 0, r̂ = 3, and no entropy
+    for (const NamedTensor& t : agent.tensors()) {
+      if (t.name.starts_with("critic") || t.name.starts_with("reward.")) t.tensor.zero_();
+      if (t.name == "reward.bias_1") t.tensor.fill_(3);
+      if (t.name == "log_alpha") t.tensor.fill_(-50);
+    }
+  }
+  const RingBuffer buffer = filled(200);
+  Rng rng(5);
+  const Minibatch batch = draw_minibatch(buffer, {.size = 32}, at::kCPU, rng);
+  Diagnostics d;
+  agent.improve_policy(batch, d);
+  agent.learn_critic(batch, d);
+  const auto shown = [&](const std::string& name) {
+    for (const NamedTensor& n : d) {
+      if (n.name == name) return n.tensor.item<double>();
+    }
+    return std::nan("");
+  };
+  // y = r + γ (1 − terminated) 3, for both heads
+  const Tensor y = batch.reward + c.discount * 3 * (1 - batch.terminated);
+  constexpr double kRounding = 1e-5;  // of a mean over 32 floats below 10
+  CHECK_THAT(shown("actor_loss"), WithinAbs(-3, kRounding));
+  CHECK_THAT(shown("q"), WithinAbs(3, kRounding));
+  CHECK_THAT(shown("critic_loss"),
+             WithinAbs(2 * (3 - y).square().mean().item<double>(), kRounding));
+}
+
 TEST_CASE("every algorithm: one seed twice is identical, another seed is not", "[learn][agent]") {
   const std::string algorithm(GENERATE(from_range(algorithms())));
   CAPTURE(algorithm);
