@@ -100,12 +100,12 @@ TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
     scalars(step, {{"eval/return", e.mean}, {"eval/length", e.mean_length}});
     if (observer.evaluation) observer.evaluation(step, e);
   };
-  const TrainResult result = train(config, physics,
-                                   {.device = device,
-                                    .checkpoints = folder.path,
-                                    .checkpoint_every = folder.checkpoint_every,
-                                    .resume = folder.resume},
-                                   both);
+  TrainResult result = train(config, physics,
+                             {.device = device,
+                              .checkpoints = folder.path,
+                              .checkpoint_every = folder.checkpoint_every,
+                              .resume = folder.resume},
+                             both);
   if (result.end == TrainEnd::kFinished && config.agent.algorithm != "ppo") {
     write_policy(folder.path / "policy.h5", result.tensors, physics->spec.action_size);
   }
