@@ -31,8 +31,8 @@ Layer read_layer(const H5File& file, int index, Index inputs) {
     throw ConfigError(file.path().string(), bias, fmt::format("expected {} entries", w.shape[0]));
   }
   const auto rows = static_cast<Index>(w.shape[0]);
-  const Layer layer{Eigen::Map<const Matrix>(w.values.data(), rows, inputs),
-                    Eigen::Map<const Vector>(b.values.data(), rows)};
+  Layer layer{Eigen::Map<const Matrix>(w.values.data(), rows, inputs),
+              Eigen::Map<const Vector>(b.values.data(), rows)};
   if (!layer.weight.allFinite() || !layer.bias.allFinite()) {
     throw ConfigError(file.path().string(), weight, "weights and biases must be finite");
   }

@@ -15,7 +15,7 @@ fs::path shipped_file(std::string_view kind, const std::string& name) {
   if (folder != nullptr && *folder != '\0') return fs::path(folder) / name;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path installed = (program / SPEDER_DEEP_SHARE / kind / name).lexically_normal();
+  fs::path installed = (program / SPEDER_DEEP_SHARE / kind / name).lexically_normal();
   if (fs::is_regular_file(installed, ignored)) return installed;
   return fs::path(SPEDER_DEEP_SOURCE) / kind / name;
 }

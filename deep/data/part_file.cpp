@@ -19,6 +19,7 @@ std::uint64_t checksum(const Head& head, const std::vector<float>& values) {
   std::uint64_t hash = 14695981039346656037ULL;
   const auto mix = [&hash](const void* data, std::size_t size) {
     const auto* bytes = static_cast<const unsigned char*>(data);
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): Head has no padding
     for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 1099511628211ULL;
   };
   mix(&head, sizeof head);

@@ -15,7 +15,7 @@ void store(std::span<const double> from, std::span<float> rows, std::size_t row)
 
 }  // namespace
 
-VectorEnv::VectorEnv(std::shared_ptr<const Physics> physics, const VectorOptions& options,
+VectorEnv::VectorEnv(const std::shared_ptr<const Physics>& physics, const VectorOptions& options,
                      const SeedTree& seeds)
     : pool_(std::make_unique<WorkerPool>(options.threads)) {
   require(options.envs >= 1, "a vectorised environment needs at least one member", options.envs);

@@ -21,7 +21,7 @@ struct VectorOptions {
 /// episode ended starts a new one within the same step.
 class VectorEnv {
  public:
-  VectorEnv(std::shared_ptr<const Physics> physics, const VectorOptions& options,
+  VectorEnv(const std::shared_ptr<const Physics>& physics, const VectorOptions& options,
             const SeedTree& seeds);
 
   [[nodiscard]] const EnvSpec& spec() const { return envs_.front().spec(); }

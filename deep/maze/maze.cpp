@@ -69,7 +69,7 @@ Maze::Maze(const MazeLayout& layout, double cell_size) : layout_(layout), cell_(
       if (free({i, j})) free_.push_back({i, j});
     }
   }
-  moves_.assign(static_cast<std::size_t>(rows() * columns()), {});
+  moves_.assign(static_cast<std::size_t>(rows()) * static_cast<std::size_t>(columns()), {});
   for (const Cell to : free_) {
     std::vector<int>& moves = moves_[static_cast<std::size_t>(index(to))];
     moves.assign(moves_.size(), -1);
