@@ -39,8 +39,7 @@ void randomise_joints(World& world, Rng& rng) {
     mjtNum* q = world.data->qpos + m.jnt_qposadr[j];
     const int type = m.jnt_type[j];
     if (m.jnt_limited[j] != 0) {
-      const mjtNum* range = m.jnt_range + std::ptrdiff_t{2} * j;
-      *q = rng.uniform(range[0], range[1]);
+      *q = rng.uniform(m.jnt_range[2 * j], m.jnt_range[2 * j + 1]);
     } else if (type == mjJNT_HINGE) {
       *q = rng.uniform(-std::numbers::pi, std::numbers::pi);
     } else if (type == mjJNT_FREE) {
