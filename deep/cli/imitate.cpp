@@ -153,7 +153,7 @@ class Suite {
     if (!o_.data.empty()) return expert ? o_.expert : o_.data;
     const fs::path folder = fs::path(o_.out) / "data";
     fs::create_directories(folder);
-    const fs::path file = folder / fmt::format("{}-{}.h5", task_of(c), expert ? "expert" : c.style);
+    fs::path file = folder / fmt::format("{}-{}.h5", task_of(c), expert ? "expert" : c.style);
     while (!fs::exists(file)) {
       const auto lock = FileLock::acquire(file.string() + ".lock");
       if (lock && !fs::exists(file)) make_data(c, expert, file);
