@@ -17,7 +17,7 @@ namespace {
 using Line = std::map<std::int64_t, std::vector<double>>;  // step → returns of the seeds
 
 struct TaskCurves {
-  std::map<std::string, Line> lines;  // "speder (small)"
+  std::map<std::string, Line> lines;  // "speder", "speder (reward_model=false)"
   std::map<std::string, int> seeds;
   std::map<std::string, double> length;
 };
@@ -45,13 +45,31 @@ std::optional<double> published(const std::string& env) {
   return {};
 }
 
-std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs) {
+std::set<std::string> presets_of(const std::vector<Run>& runs) {
+  std::set<std::string> presets;
+  for (const Run& run : runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (is_training(cell)) presets.insert(cell.text("preset"));
+  }
+  return presets;
+}
+
+/// A legend is as narrow as its panel: the one preset of all runs is said by the titles instead.
+std::string line_label(const GridCell& cell, bool one_preset) {
+  std::string settings = settings_label(cell);
+  if (one_preset) settings.erase(0, cell.text("preset").size());
+  if (settings.starts_with(", ")) settings.erase(0, 2);
+  const std::string& algorithm = cell.text("algorithm");
+  return settings.empty() ? algorithm : fmt::format("{} ({})", algorithm, settings);
+}
+
+std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one_preset) {
   std::map<std::string, TaskCurves> tasks;
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (!is_training(cell)) continue;
     TaskCurves& task = tasks[cell.text("env")];
-    const std::string label = fmt::format("{} ({})", cell.text("algorithm"), settings_label(cell));
+    const std::string label = line_label(cell, one_preset);
     const double steps = cell.number("steps");
     if (steps < task.length[label]) continue;
     if (steps > task.length[label]) {
@@ -67,9 +85,10 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs) {
   return tasks;
 }
 
-Panel to_panel(const std::string& env, const TaskCurves& task,
+/// `preset` is "" where curves of several are drawn.
+Panel to_panel(const std::string& env, const std::string& preset, const TaskCurves& task,
                const std::map<std::string, int>& colours) {
-  Panel panel{.title = env,
+  Panel panel{.title = preset.empty() ? env : fmt::format("{} ({})", env, preset),
               .x = {.label = "environment steps (thousands)"},
               .y = {.label = "return of the mean action"}};
   double last = 0;
@@ -89,8 +108,10 @@ Panel to_panel(const std::string& env, const TaskCurves& task,
 }  // namespace
 
 Figure learning_curves(const std::vector<Run>& runs) {
-  const auto tasks = by_task(runs);
-  if (tasks.empty()) throw InputError("there are no training runs to draw");
+  const auto presets = presets_of(runs);
+  if (presets.empty()) throw InputError("there are no training runs to draw");
+  const std::string preset = presets.size() == 1 ? *presets.begin() : "";
+  auto tasks = by_task(runs, !preset.empty());
   std::map<std::string, int> colours;
   for (const auto& [env, task] : tasks) {
     for (const auto& [label, line] : task.lines) colours[label] = 0;
@@ -105,15 +126,13 @@ Figure learning_curves(const std::vector<Run>& runs) {
                 .columns = tasks.size() > 1 ? 2 : 1};
   for (const char* suite : {"mbbl", "dmc"}) {
     for (const std::string& env : suite_envs(suite)) {
-      const auto found = tasks.find(env);
-      if (found != tasks.end()) figure.panels.push_back(to_panel(env, found->second, colours));
+      if (const auto task = tasks.extract(env)) {
+        figure.panels.push_back(to_panel(env, preset, task.mapped(), colours));
+      }
     }
   }
-  for (const auto& [env, task] : tasks) {
-    const auto drawn = [&title = env](const Panel& p) { return p.title == title; };
-    if (std::none_of(figure.panels.begin(), figure.panels.end(), drawn)) {
-      figure.panels.push_back(to_panel(env, task, colours));
-    }
+  for (const auto& [env, task] : tasks) {  // those of no suite
+    figure.panels.push_back(to_panel(env, preset, task, colours));
   }
   return figure;
 }

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/check.hpp"
 #include "deep/agent/agent.hpp"
+#include "deep/curves.hpp"
 #include "deep/env/task.hpp"
 #include "deep/train_run.hpp"
 #include "deep/variants.hpp"
@@ -105,6 +107,30 @@ TEST_CASE("table: runs that differ in a setting their algorithm reads are never 
                                                {"speder small, reward_model=true", 113.5}});
   CHECK_THAT(format_table("mbbl", cells),
              Catch::Contains("speder (small, reward_model=false, ours)\n"));
+}
+
+TEST_CASE("curves: a preset of all runs is in the title, what tells them apart in the legend",
+          "[learn][table]") {
+  const testing::Folder folder;
+  std::vector<Run> runs = comparable_runs({bench_store(folder.path / "a.db", false, 0, 100),
+                                           bench_store(folder.path / "b.db", true, 1, 110)});
+  const auto labels = [&] {
+    const Figure figure = learning_curves(runs);
+    REQUIRE(figure.panels.size() == 1);
+    std::set<std::string> out = {figure.panels[0].title};
+    for (const Series& s : figure.panels[0].series) out.insert(s.label);
+    return out;
+  };
+  CHECK(labels() == std::set<std::string>{"CartPole (small)", "sac3, 2 seeds",
+                                          "speder (reward_model=false), 1 seed",
+                                          "speder (reward_model=true), 1 seed"});
+  for (Run& run : runs) {
+    if (run.key.cell.find("sac3") == std::string::npos) continue;
+    run.key.cell.replace(run.key.cell.find("small"), 5, "paper");
+  }
+  CHECK(labels() == std::set<std::string>{"CartPole", "sac3 (paper), 2 seeds",
+                                          "speder (small, reward_model=false), 1 seed",
+                                          "speder (small, reward_model=true), 1 seed"});
 }
 
 TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") {
