@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/check.hpp"
@@ -85,6 +86,26 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one
   return tasks;
 }
 
+/// The low end of the y axis where the first quarter of the steps would take two thirds of its height or more
+/// (an untrained CartPole loses thousands), else none.
+std::optional<double> low_end(const Panel& panel, double last) {
+  constexpr double kFirst = 0.25, kShare = 3, kRoom = 0.05;
+  double lowest = INFINITY, low = INFINITY, high = -INFINITY;  // of all steps; of the later ones
+  for (const Series& s : panel.series) {
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      lowest = std::min(lowest, s.low[i]);
+      high = std::max(high, s.high[i]);
+      if (s.x[i] > kFirst * last) low = std::min(low, s.low[i]);
+    }
+  }
+  for (const ReferenceLine& r : panel.references) {
+    low = std::min(low, r.y.front());
+    high = std::max(high, r.y.front());
+  }
+  if (!(high - lowest >= kShare * (high - low))) return {};
+  return low - kRoom * (high - low);
+}
+
 /// `preset` is "" where curves of several are drawn.
 Panel to_panel(const std::string& env, const std::string& preset, const TaskCurves& task,
                const std::map<std::string, int>& colours) {
@@ -102,6 +123,7 @@ Panel to_panel(const std::string& env, const std::string& preset, const TaskCurv
     panel.references.push_back(
         {.label = "SPEDER as published, 200K steps", .x = {0, last}, .y = {*value, *value}});
   }
+  panel.y.low = low_end(panel, last);
   return panel;
 }
 
@@ -133,6 +155,9 @@ Figure learning_curves(const std::vector<Run>& runs) {
   }
   for (const auto& [env, task] : tasks) {  // those of no suite
     figure.panels.push_back(to_panel(env, preset, task, colours));
+  }
+  if (std::ranges::any_of(figure.panels, [](const Panel& p) { return p.y.low.has_value(); })) {
+    figure.caption += " Where the first steps lie far below the others, the axis cuts them off.";
   }
   return figure;
 }

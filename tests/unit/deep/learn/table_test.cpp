@@ -133,6 +133,24 @@ TEST_CASE("curves: a preset of all runs is in the title, what tells them apart i
                                           "speder (small, reward_model=true), 1 seed"});
 }
 
+TEST_CASE("curves: a bad start leaves the rest its height, a slow one is shown whole",
+          "[learn][table]") {
+  const auto panel = [](std::vector<double> returns) {
+    Run run = rising("CartPole", 0, 0);
+    run.measures.clear();
+    for (std::size_t i = 0; i < returns.size(); ++i) {
+      run.measures.push_back({"return", static_cast<std::int64_t>(i + 1) * 2000, returns[i]});
+    }
+    return learning_curves({run}).panels.at(0);
+  };
+  // After 4K: 150 to 200, and the published 200.2; 5% of that height is left free below.
+  const Panel bad = panel({-1800, 100, 150, 200, 190, 180, 170, 200});
+  REQUIRE(bad.y.low);
+  CHECK_THAT(*bad.y.low, WithinAbs(150 - 0.05 * 50.2, 1e-9));
+  CHECK_FALSE(panel({100, 110, 120, 130, 140, 150, 160, 170}).y.low);
+  CHECK_FALSE(panel({200, 100, 150, 200, -1800, 180, 170, 200}).y.low);  // lost late: shown
+}
+
 TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") {
   const testing::Folder folder;
   const std::string a = bench_store(folder.path / "a.db", true, 0, 100);
