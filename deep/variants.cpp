@@ -146,16 +146,18 @@ std::string settings_label(const GridCell& cell) {
 
 std::vector<Run> comparable_runs(const std::vector<std::string>& stores) {
   std::vector<StoredRun> all = read_all(stores);
-  std::map<std::string, std::vector<const StoredRun*>> groups;
-  for (const StoredRun& s : all) groups[s.run.key.cell].push_back(&s);
+  std::map<std::array<std::string, 3>, std::vector<const StoredRun*>> groups;
+  for (const StoredRun& s : all) {
+    const GridCell cell = GridCell::parse(s.run.key.cell);
+    groups[{cell.text("algorithm"), cell.text("env"), cell.text("preset")}].push_back(&s);
+  }
   std::vector<Run> out;
   std::map<std::pair<std::string, std::int64_t>, const StoredRun*> seen;
   for (const auto& [key, members] : groups) {
-    const GridCell plain = GridCell::parse(key);
-    const auto with = differences(members, plain.text("algorithm"));
+    const auto with = differences(members, key.front());
     for (std::size_t i = 0; i < members.size(); ++i) {
       Run run = members[i]->run;
-      GridCell cell = plain;
+      GridCell cell = GridCell::parse(run.key.cell);
       if (!with[i].empty()) run.key.cell = cell.set("with", with[i]).key();
       const auto [first, added] = seen.try_emplace({run.key.cell, run.key.repetition}, members[i]);
       if (!added) {

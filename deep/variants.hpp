@@ -9,8 +9,8 @@
 
 namespace speder::deep {
 
-/// The training runs of several stores, made fit to be averaged: where runs of one task, algorithm, preset and
-/// length differ in another setting that the algorithm reads, the cell of each says so ("with").
+/// The training runs of several stores, made fit to be averaged: where runs of one task, algorithm and preset
+/// differ in a setting that the algorithm reads, the cell of each says so ("with"); their lengths may differ too.
 /// Throws InputError where one seed of a cell is there twice.
 [[nodiscard]] std::vector<Run> comparable_runs(const std::vector<std::string>& stores);
 

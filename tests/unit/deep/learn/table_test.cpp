@@ -61,14 +61,15 @@ TEST_CASE("table: one seed has a mean and no deviation", "[learn][table]") {
 namespace {
 
 /// A store as bench writes it: runs of speder and sac3 on CartPole whose returns rise from `level`.
-std::string bench_store(const fs::path& path, bool reward_model, std::int64_t seed, double level) {
+std::string bench_store(const fs::path& path, bool reward_model, std::int64_t seed, double level,
+                        int steps = 30'000) {
   ResultStore store = ResultStore::open(path);
   ExperimentRecord record{.id = "deep", .config = "", .planned = 2, .build = this_build()};
   std::vector<Run> runs;
   for (const char* algorithm : {"speder", "sac3"}) {
     TrainConfig config;
     config.env = "CartPole";
-    config.steps = 30'000;
+    config.steps = steps;
     config.seed = static_cast<std::uint64_t>(seed);
     config.agent.algorithm = algorithm;
     config.agent.reward_model = reward_model;
@@ -107,6 +108,19 @@ TEST_CASE("table: runs that differ in a setting their algorithm reads are never 
                                                {"speder small, reward_model=true", 113.5}});
   CHECK_THAT(format_table("mbbl", cells),
              Catch::Contains("speder (small, reward_model=false, ours)\n"));
+}
+
+TEST_CASE("table: a shorter run of other settings has its own row, one of the same gives way",
+          "[learn][table]") {
+  const testing::Folder folder;
+  const auto cells =
+      summarise(comparable_runs({bench_store(folder.path / "a.db", false, 0, 100, 20'000),
+                                 bench_store(folder.path / "b.db", true, 0, 110)}));
+  std::map<std::string, std::int64_t> steps;
+  for (const OurCell& c : cells) steps[c.algorithm + " " + c.preset] = c.steps;
+  CHECK(steps == std::map<std::string, std::int64_t>{{"sac3 small", 30'000},
+                                                     {"speder small, reward_model=false", 20'000},
+                                                     {"speder small, reward_model=true", 30'000}});
 }
 
 TEST_CASE("curves: a preset of all runs is in the title, what tells them apart in the legend",
