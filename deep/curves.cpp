@@ -86,10 +86,10 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one
   return tasks;
 }
 
-/// The low end of the y axis where the first quarter of the steps would take two thirds of its height or more
+/// The low end of the y axis where the first quarter of the steps would take half of its height or more
 /// (an untrained CartPole loses thousands), else none.
 std::optional<double> low_end(const Panel& panel, double last) {
-  constexpr double kFirst = 0.25, kShare = 3, kRoom = 0.05;
+  constexpr double kFirst = 0.25, kShare = 2, kRoom = 0.05;
   double lowest = INFINITY, low = INFINITY, high = -INFINITY;  // of all steps; of the later ones
   for (const Series& s : panel.series) {
     for (std::size_t i = 0; i < s.x.size(); ++i) {
