@@ -87,10 +87,10 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one
 }
 
 /// The low end of the y axis where the first quarter of the steps would take half of its height or more
-/// (an untrained CartPole loses thousands), else none.
+/// (an untrained CartPole loses thousands), else none. A quarter of the whole range is always shown.
 std::optional<double> low_end(const Panel& panel, double last) {
-  constexpr double kFirst = 0.25, kShare = 2, kRoom = 0.05;
-  double lowest = INFINITY, low = INFINITY, high = -INFINITY;  // of all steps; of the later ones
+  constexpr double kFirst = 0.25, kShare = 2, kKept = 0.25, kRoom = 0.05;
+  double lowest = INFINITY, low = INFINITY, high = -INFINITY;  // `low` is of the later steps
   for (const Series& s : panel.series) {
     for (std::size_t i = 0; i < s.x.size(); ++i) {
       lowest = std::min(lowest, s.low[i]);
@@ -102,7 +102,9 @@ std::optional<double> low_end(const Panel& panel, double last) {
     low = std::min(low, r.y.front());
     high = std::max(high, r.y.front());
   }
-  if (!(high - lowest >= kShare * (high - low))) return {};
+  const double whole = high - lowest;
+  low = std::min(low, high - kKept * whole);
+  if (!(whole > kShare * (high - low))) return {};
   return low - kRoom * (high - low);
 }
 
@@ -124,6 +126,7 @@ Panel to_panel(const std::string& env, const std::string& preset, const TaskCurv
         {.label = "SPEDER as published, 200K steps", .x = {0, last}, .y = {*value, *value}});
   }
   panel.y.low = low_end(panel, last);
+  if (panel.y.low) panel.title += ", start cut off";
   return panel;
 }
 
@@ -155,9 +158,6 @@ Figure learning_curves(const std::vector<Run>& runs) {
   }
   for (const auto& [env, task] : tasks) {  // those of no suite
     figure.panels.push_back(to_panel(env, preset, task, colours));
-  }
-  if (std::ranges::any_of(figure.panels, [](const Panel& p) { return p.y.low.has_value(); })) {
-    figure.caption += " Where the first steps lie far below the others, the axis cuts them off.";
   }
   return figure;
 }

@@ -157,12 +157,18 @@ TEST_CASE("curves: a bad start leaves the rest its height, a slow one is shown w
     }
     return learning_curves({run}).panels.at(0);
   };
-  // After 4K: 150 to 200, and the published 200.2; 5% of that height is left free below.
-  const Panel bad = panel({-1800, 100, 150, 200, 190, 180, 170, 200});
+  // After 4K: 50 to 200, and the published 200.2; 5% of that height is left free below.
+  const Panel bad = panel({-300, 100, 50, 200, 190, 180, 170, 200});
   REQUIRE(bad.y.low);
-  CHECK_THAT(*bad.y.low, WithinAbs(150 - 0.05 * 50.2, 1e-9));
+  CHECK(bad.title == "CartPole (small), start cut off");
+  CHECK_THAT(*bad.y.low, WithinAbs(50 - 0.05 * 150.2, 1e-9));
+  // After 4K flat: a quarter of 2,000.2 is kept, so that the rise is still seen.
+  const Panel flat = panel({-1800, 200, 200, 200, 200, 200, 200, 200});
+  REQUIRE(flat.y.low);
+  CHECK_THAT(*flat.y.low, WithinAbs(200.2 - 1.05 * 500.05, 1e-9));
   CHECK_FALSE(panel({100, 110, 120, 130, 140, 150, 160, 170}).y.low);
   CHECK_FALSE(panel({200, 100, 150, 200, -1800, 180, 170, 200}).y.low);  // lost late: shown
+  CHECK_FALSE(panel({200.2, 200.2}).y.low);
 }
 
 TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") {
