@@ -9,4 +9,4 @@ for _ in 1 2 3 4 5; do
   ours=$("$deep" bench-update --width "$width" --updates "$updates" --repeats 1 --json | rate)
   eager=$("$python" "$here/eager_update.py" --width "$width" --updates "$updates" --repeats 1 | rate)
   awk -v o="$ours" -v e="$eager" 'BEGIN { printf "%.2f %.2f %.3f\n", o, e, o / e }'
-done | tee -a /dev/stderr | sort -k3 -n | sed -n 3p | awk -v w="$width" '{ print "width " w ": median ratio " $3 }'
+done | tee >(cat >&2) | sort -k3 -n | sed -n 3p | awk -v w="$width" '{ print "width " w ": median ratio " $3 }'
