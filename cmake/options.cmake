@@ -17,3 +17,5 @@ if(SPEDER_SANITIZERS)
     target_compile_options(speder_options INTERFACE -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow)
   endif()
 endif()
+# Parsing a command line is not worth a second of optimisation.
+set(SPEDER_CLI_OPTIONS -O1)

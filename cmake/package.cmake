@@ -7,6 +7,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/speder)
 
 install(
   TARGETS speder_core
+          speder_io
+          speder_stats
           speder_sweep
           speder_mdp
           speder_learning
@@ -14,8 +16,7 @@ install(
           speder_plots
           speder_experiments
           speder_audit
-  EXPORT speder
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/speder)
+  EXPORT speder)
 install(EXPORT speder FILE speder-targets.cmake NAMESPACE speder:: DESTINATION ${package})
 configure_package_config_file(cmake/speder-config.cmake.in
                               ${CMAKE_BINARY_DIR}/generated/speder-config.cmake
@@ -31,7 +32,6 @@ if(TARGET speder_mpi)
   install(TARGETS speder_mpi LIBRARY DESTINATION ${programs})
 endif()
 if(TARGET speder-deep)
-  set_target_properties(speder-deep PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS speder-deep RUNTIME DESTINATION ${programs} OPTIONAL)
   install(DIRECTORY deep/suites deep/policies DESTINATION ${CMAKE_INSTALL_DATADIR}/speder/deep)
 endif()
@@ -44,6 +44,5 @@ install(
 file(MAKE_DIRECTORY \"\${folder}\")
 execute_process(COMMAND \"$<TARGET_FILE:speder>\" completion bash OUTPUT_FILE \"\${folder}/speder\"
                 COMMAND_ERROR_IS_FATAL ANY)")
-install(DIRECTORY experiments/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/speder)
 install(FILES README.md PAPER.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -6,12 +6,12 @@
 #include <exception>
 #include <string_view>
 
-#include "cli/strict.hpp"
-#include "core/check.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/sweep/transport.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/nn/block_cache.hpp"
+#include "speder/cli/strict.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/learn/nn/block_cache.hpp"
+#include "speder/sweep/stop_signal.hpp"
+#include "speder/sweep/transport.hpp"
 
 namespace {
 

@@ -4,12 +4,12 @@
 #include <exception>
 #include <string_view>
 
-#include "cli/strict.hpp"
-#include "core/check.hpp"
-#include "experiments/cli/command.hpp"
-#include "experiments/cli/completion.hpp"
-#include "experiments/cli/doctor.hpp"
-#include "experiments/hand_over.hpp"
+#include "speder/cli/strict.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/cli/completion.hpp"
+#include "speder/experiments/cli/doctor.hpp"
+#include "speder/experiments/cli/exec_deep.hpp"
 
 namespace {
 

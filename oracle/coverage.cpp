@@ -1,13 +1,13 @@
-#include "oracle/coverage.hpp"
+#include "speder/oracle/coverage.hpp"
 
 #include <Eigen/SVD>
 #include <algorithm>
 #include <limits>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "oracle/weighted_triangle.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/weighted_triangle.hpp"
 
 namespace speder {
 namespace {

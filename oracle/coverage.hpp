@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/types.hpp"
-#include "mdp/model/factor.hpp"
-#include "mdp/model/policy.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/factor.hpp"
+#include "speder/mdp/model/policy.hpp"
 
 namespace speder {
 

@@ -1,8 +1,8 @@
-#include "oracle/exact_occupancy.hpp"
+#include "speder/oracle/exact_occupancy.hpp"
 
 #include <algorithm>
 
-#include "mdp/model/planning.hpp"
+#include "speder/mdp/planners/planning.hpp"
 
 namespace speder {
 

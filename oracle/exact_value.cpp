@@ -1,9 +1,9 @@
-#include "oracle/exact_value.hpp"
+#include "speder/oracle/exact_value.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "mdp/model/planning.hpp"
-#include "mdp/model/policy.hpp"
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/mdp/model/policy.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
+#include "speder/mdp/planners/planning.hpp"
 
 namespace speder {
 

@@ -1,14 +1,14 @@
-#include "oracle/kernel_svd.hpp"
+#include "speder/oracle/kernel_svd.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/spectral.hpp"
-#include "core/tolerance.hpp"
-#include "oracle/weighted_triangle.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/spectral.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/weighted_triangle.hpp"
 
 namespace speder {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/types.hpp"
-#include "mdp/model/kernel.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/kernel.hpp"
 
 namespace speder {
 

@@ -1,12 +1,12 @@
-#include "oracle/linear_fit.hpp"
+#include "speder/oracle/linear_fit.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

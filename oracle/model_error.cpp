@@ -1,12 +1,12 @@
-#include "oracle/model_error.hpp"
+#include "speder/oracle/model_error.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
-#include "oracle/weighted_triangle.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/weighted_triangle.hpp"
 
 namespace speder {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/types.hpp"
-#include "mdp/model/kernel.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/kernel.hpp"
 
 namespace speder {
 

@@ -1,13 +1,13 @@
-#include "oracle/representation_gap.hpp"
+#include "speder/oracle/representation_gap.hpp"
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/model/planning.hpp"
-#include "oracle/kernel_svd.hpp"
-#include "oracle/linear_fit.hpp"
-#include "oracle/representations.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/planners/planning.hpp"
+#include "speder/oracle/kernel_svd.hpp"
+#include "speder/oracle/linear_fit.hpp"
+#include "speder/oracle/representations.hpp"
 
 namespace speder {
 namespace {

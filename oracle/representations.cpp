@@ -1,10 +1,10 @@
-#include "oracle/representations.hpp"
+#include "speder/oracle/representations.hpp"
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "core/spectral.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/spectral.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 namespace {

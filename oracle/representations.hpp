@@ -3,10 +3,10 @@
 #include <array>
 #include <string_view>
 
-#include "core/types.hpp"
-#include "mdp/model/policy.hpp"
-#include "mdp/model/tabular_mdp.hpp"
-#include "oracle/state_dynamics.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/policy.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
+#include "speder/oracle/state_dynamics.hpp"
 
 namespace speder {
 

@@ -1,8 +1,8 @@
-#include "oracle/state_dynamics.hpp"
+#include "speder/oracle/state_dynamics.hpp"
 
 #include <vector>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

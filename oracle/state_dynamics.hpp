@@ -2,10 +2,10 @@
 
 #include <Eigen/LU>
 
-#include "core/eigen_instances.hpp"
-#include "core/types.hpp"
-#include "mdp/model/kernel.hpp"
-#include "mdp/model/policy.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/kernel.hpp"
+#include "speder/mdp/model/policy.hpp"
 
 namespace speder {
 

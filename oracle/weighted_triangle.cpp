@@ -1,10 +1,10 @@
-#include "oracle/weighted_triangle.hpp"
+#include "speder/oracle/weighted_triangle.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
 
 namespace speder {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/types.hpp"
-#include "mdp/model/factor.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/factor.hpp"
 
 namespace speder {
 

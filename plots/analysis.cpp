@@ -1,4 +1,4 @@
-#include "plots/analysis.hpp"
+#include "speder/plots/analysis.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/grid_cell.hpp"
-#include "core/results.hpp"
-#include "core/verdict.hpp"
-#include "plots/figure.hpp"
+#include "speder/plots/figure.hpp"
+#include "speder/stats/verdict.hpp"
+#include "speder/sweep/grid_cell.hpp"
+#include "speder/sweep/store.hpp"
 
-// From stored rows to figures and verdicts. One file per experiment under plots/figures/.
+// From stored rows to figures and verdicts. Each experiment has a judge.cpp under experiments/rates/.
 namespace speder {
 
 /// What the store has of one experiment.
@@ -53,11 +53,6 @@ struct ExperimentReport {
   std::vector<ReportTable> tables = {};
   std::string again = {};  // commands that make the runs; empty: speder sweep
 };
-
-using Analysis = std::function<ExperimentReport(const ExperimentData&)>;
-
-/// The visible table: id → analysis.
-[[nodiscard]] const std::map<std::string_view, Analysis>& analysis_table();
 
 /// A claim must not be violated, a mutation must be.
 [[nodiscard]] bool acceptable(const Finding& finding);

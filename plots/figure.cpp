@@ -1,11 +1,11 @@
-#include "plots/figure.hpp"
+#include "speder/plots/figure.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

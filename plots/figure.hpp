@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/statistics.hpp"
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
+#include "speder/stats/statistics.hpp"
 
 // A picture as plain data: what is drawn, not how. Both renderers draw the same Figure.
 namespace speder {

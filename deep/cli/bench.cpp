@@ -4,21 +4,21 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/check.hpp"
-#include "core/sweep/bar.hpp"
-#include "core/sweep/transport.hpp"
-#include "deep/agent/agent.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/cli/sweep.hpp"
-#include "deep/cli/training.hpp"
-#include "deep/nn/device.hpp"
-#include "deep/table.hpp"
-#include "deep/train_run.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/sweep.hpp"
+#include "speder/deep/cli/training.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/learn/nn/device.hpp"
+#include "speder/deep/results/table.hpp"
+#include "speder/deep/train/run_folder.hpp"
+#include "speder/sweep/progress_bar.hpp"
+#include "speder/sweep/transport.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   Common common;
   TrainingOptions training;
   std::string suite = "mbbl";
@@ -52,7 +52,7 @@ TaskChoice parse_task(const std::string& text, const std::string& suite) {
 
 /// The settings of one run. The paper's table: bonus 5 and actors as wide as the critic on the
 /// control suite, no bonus on MBBL.
-TrainConfig cell_config(const Options& o, const TaskChoice& task, const std::string& algorithm,
+TrainConfig cell_config(const BenchOptions& o, const TaskChoice& task, const std::string& algorithm,
                         std::uint64_t seed) {
   TrainingOptions training = o.training;
   if (!task.overrides.empty()) training.steps = 0;
@@ -72,7 +72,7 @@ TrainConfig cell_config(const Options& o, const TaskChoice& task, const std::str
 }
 
 /// Seeds outermost: stopped early, every task has its first seeds.
-std::vector<TrainConfig> grid(const Options& o) {
+std::vector<TrainConfig> grid(const BenchOptions& o) {
   std::vector<TrainConfig> runs;
   for (int seed = 0; seed < o.seeds; ++seed) {
     for (const std::string& text : o.envs.empty() ? suite_envs(o.suite) : o.envs) {
@@ -88,7 +88,7 @@ std::vector<TrainConfig> grid(const Options& o) {
 
 class Bench {
  public:
-  explicit Bench(const Options& o)
+  explicit Bench(const BenchOptions& o)
       : o_(o),
         runs_(grid(o)),
         device_(in_job() ? device_of_process(o.training.device, local_rank_in_job())
@@ -168,7 +168,7 @@ class Bench {
     fmt::print("{}\n", out.dump());
   }
 
-  const Options& o_;
+  const BenchOptions& o_;
   std::vector<TrainConfig> runs_;
   std::string device_;
   bool live_;
@@ -177,7 +177,7 @@ class Bench {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchOptions>();
   CLI::App* command =
       app.add_subcommand("bench", "Train every task, algorithm and seed of a suite; resumable");
   command->footer(

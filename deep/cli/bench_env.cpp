@@ -4,13 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "deep/cli/command.hpp"
-#include "deep/speed.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/sim/env_speed.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct BenchEnvOptions {
   Common common;
   std::vector<std::string> envs;
   double seconds = 0.2;
@@ -25,7 +25,7 @@ struct Row {
   VectorSpeed vector;
 };
 
-Row measure(const std::string& name, const Options& options) {
+Row measure(const std::string& name, const BenchEnvOptions& options) {
   const auto physics = load_physics(name, packages_folder(options.common.packages));
   const SpeedOptions speed{options.seconds, options.repeats, options.common.seed};
   Row row{.name = name, .wrapper = wrapper_speed(physics, speed), .vector = {}};
@@ -58,7 +58,7 @@ nlohmann::json describe(const Row& row) {
   return j;
 }
 
-void run(const Options& options) {
+void run(const BenchEnvOptions& options) {
   std::vector<std::string> names = options.envs;
   if (names.empty()) {
     for (const Task& task : tasks()) names.emplace_back(task.name);
@@ -82,7 +82,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_bench_env(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchEnvOptions>();
   CLI::App* command = app.add_subcommand("bench-env", "Measure the environments' speed");
   command->footer(
       "env and bare: control steps per CPU-second of the environment and of a loop of the same\n"

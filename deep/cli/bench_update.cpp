@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "deep/cli/command.hpp"
-#include "deep/train_speed.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/train/update_speed.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct BenchUpdateOptions {
   bool json = false;
   int width = 256;
   std::string algorithm = "speder";
@@ -16,7 +16,7 @@ struct Options {
   UpdateSpeedOptions speed;
 };
 
-void run(const Options& o) {
+void run(const BenchUpdateOptions& o) {
   // HalfCheetah's sizes: 17 observations, 6 actions.
   const EnvSpec spec{.name = "sizes of HalfCheetah",
                      .suite = "",
@@ -59,7 +59,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_bench_update(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchUpdateOptions>();
   CLI::App* command = app.add_subcommand("bench-update", "Speed and memory of one learning update");
   command->footer(
       "Example:\n  speder deep bench-update --width 1024\n\n"

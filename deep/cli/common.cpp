@@ -1,4 +1,4 @@
-#include "deep/cli/command.hpp"
+#include "speder/deep/cli/command.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "deep/cli/coverage.hpp"
+#include "speder/deep/cli/coverage.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "deep/heat_axis.hpp"
+#include "speder/deep/imitate/heat_axis.hpp"
 
 namespace speder::deep::cli {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "deep/data/offline.hpp"
-#include "deep/maze/maze.hpp"
-#include "plots/figure.hpp"
+#include "speder/deep/sim/data/offline.hpp"
+#include "speder/deep/sim/maze/maze.hpp"
+#include "speder/plots/figure.hpp"
 
 namespace speder::deep::cli {
 

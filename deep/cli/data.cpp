@@ -8,20 +8,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "core/rng.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/cli/coverage.hpp"
-#include "deep/data/generate.hpp"
-#include "deep/maze/models.hpp"
-#include "deep/shipped.hpp"
-#include "plots/render.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/coverage.hpp"
+#include "speder/deep/sim/data/generate.hpp"
+#include "speder/deep/sim/data_files.hpp"
+#include "speder/deep/sim/maze/models.hpp"
+#include "speder/plots/render/render.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct DataOptions {
   Common common;
   GenerateOptions generate;
   std::string out, picture;
@@ -61,7 +61,7 @@ std::function<Walk()> make_walk(const GenerateOptions& o, const std::filesystem:
   return [spec, file = o.policy] { return ant_walk(network_policy(file, spec)); };
 }
 
-void report(const Options& o, const GenerateResult& r, double seconds) {
+void report(const DataOptions& o, const GenerateResult& r, double seconds) {
   const double rate = static_cast<double>(r.rows - r.resumed) / std::max(seconds, 1e-9);
   if (o.common.json) {
     fmt::print("{}\n", nlohmann::json{{"out", o.out},
@@ -80,7 +80,7 @@ void report(const Options& o, const GenerateResult& r, double seconds) {
   if (r.unstable > 0) warn(fmt::format("{} unstable episode(s)", r.unstable));
 }
 
-void run(const Options& o) {
+void run(const DataOptions& o) {
   const auto start = std::chrono::steady_clock::now();
   const auto packages = packages_folder(o.common.packages);
   if (!o.picture.empty()) (void)picture_format(o.picture);
@@ -149,14 +149,14 @@ void info(const InfoOptions& o) {
       data.action_size, reward, ends, seconds_since(start));
 }
 
-struct BenchOptions {
+struct DataBenchOptions {
   Common common;
   std::int64_t rows = 1'000'000;
   std::string out = "speder-data-bench.h5";
 };
 
 /// Writes and reads back a file of the ant's width, as the generator and the learner do.
-void bench(const BenchOptions& o) {
+void bench(const DataBenchOptions& o) {
   const auto rows = static_cast<std::size_t>(o.rows);
   Rng rng = SeedTree(o.common.seed).stream("data-bench");
   auto start = std::chrono::steady_clock::now();
@@ -191,7 +191,7 @@ void bench(const BenchOptions& o) {
 }
 
 void add_maker(CLI::App& data, const char* name, const char* what, bool ant) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DataOptions>();
   CLI::App* command = data.add_subcommand(name, what);
   o->generate.body = ant ? "ant" : "point";
   o->generate.noise = ant ? 0.2 : 0.5;
@@ -262,7 +262,7 @@ void add_data(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000'000));
   command->callback([o] { info(*o); });
-  auto b = std::make_shared<BenchOptions>();
+  auto b = std::make_shared<DataBenchOptions>();
   command = data->add_subcommand("bench", "Time and memory of writing and reading a large file");
   add_common(*command, b->common);
   command->add_option("--rows", b->rows, "Rows of 29 observations and 8 actions")

@@ -4,14 +4,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "deep/cli/command.hpp"
-#include "deep/env/env.hpp"
-#include "deep/speed.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/deep/sim/env_speed.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct EnvsOptions {
   Common common;
   double seconds = 0.1;
 };
@@ -36,7 +36,7 @@ void print_row(const EnvSpec& spec, const Task& task, double speed) {
              spec.max_steps, rate, task.description);
 }
 
-void run(const Options& options) {
+void run(const EnvsOptions& options) {
   const auto packages = packages_folder(options.common.packages);
   nlohmann::json list = nlohmann::json::array();
   if (!options.common.json) {
@@ -64,7 +64,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_envs(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EnvsOptions>();
   CLI::App* command = app.add_subcommand("envs", "List the tasks: sizes, limits, measured speed");
   command->footer(
       "obs and act are sizes; action± is the task's own unit (the interface takes [-1, 1]);\n"

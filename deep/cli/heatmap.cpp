@@ -1,4 +1,4 @@
-#include "deep/room/report.hpp"
+#include "speder/deep/imitate/room_report.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,24 +6,24 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/text_file.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/cli/training.hpp"
-#include "plots/render.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/training.hpp"
+#include "speder/io/text_file.hpp"
+#include "speder/plots/render/render.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct HeatmapCommand {
   Common common;
   std::string objective = "dual";
-  HeatmapOptions learn;
+  deep::HeatmapOptions learn;
   std::string out;
 };
 
-nlohmann::json describe(const Options& o, const std::vector<HeatmapRow>& rows) {
+nlohmann::json describe(const HeatmapCommand& o, const std::vector<HeatmapRow>& rows) {
   nlohmann::json queries = nlohmann::json::array();
   bool pass = true;
   for (const auto& [q, s, raw] : rows) {
@@ -58,7 +58,7 @@ void print(const nlohmann::json& j) {
              j["peak_within_0.5"].get<bool>() ? "yes" : "no");
 }
 
-HeatmapResult learn(const Options& o) {
+HeatmapResult learn(const HeatmapCommand& o) {
   at::set_num_threads(1);
   const bool shown = ::isatty(STDERR_FILENO) != 0 && !o.common.json;
   HeatmapResult r = [&] {
@@ -74,14 +74,14 @@ HeatmapResult learn(const Options& o) {
 }
 
 /// Learned once; a finished one is read from the store.
-std::vector<Run> stored(const Options& o, const ExperimentRecord& record) {
+std::vector<Run> stored(const HeatmapCommand& o, const ExperimentRecord& record) {
   ResultStore store = ResultStore::open(std::filesystem::path(o.out) / "heatmap.db");
   store.declare(record);
   if (store.finished(record.id).empty()) store.append(heatmap_runs(o.learn, learn(o)));
   return store.runs(record.id);
 }
 
-void run(Options o) {
+void run(HeatmapCommand o) {
   o.learn.objective = objective_named(o.objective);
   o.learn.seed = o.common.seed;
   std::filesystem::create_directories(o.out);
@@ -104,7 +104,7 @@ void run(Options o) {
 }  // namespace
 
 void add_heatmap(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<HeatmapCommand>();
   CLI::App* command =
       app.add_subcommand("heatmap", "Learn the empty room's transition density and draw it");
   command->footer(

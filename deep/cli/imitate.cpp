@@ -1,4 +1,4 @@
-#include "deep/imitate/imitate.hpp"
+#include "speder/deep/imitate/imitate.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,20 +8,20 @@
 #include <memory>
 #include <thread>
 
-#include "core/check.hpp"
-#include "core/file_lock.hpp"
-#include "core/grid_cell.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/text_file.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/cli/sweep.hpp"
-#include "deep/cli/training.hpp"
-#include "deep/config.hpp"
-#include "deep/config_visit.hpp"
-#include "deep/data/generate.hpp"
-#include "deep/imitate/report.hpp"
-#include "deep/report.hpp"
-#include "deep/shipped.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/sweep.hpp"
+#include "speder/deep/cli/training.hpp"
+#include "speder/deep/imitate/page.hpp"
+#include "speder/deep/imitate/report.hpp"
+#include "speder/deep/learn/config.hpp"
+#include "speder/deep/learn/config_visit.hpp"
+#include "speder/deep/sim/data/generate.hpp"
+#include "speder/deep/sim/data_files.hpp"
+#include "speder/io/file_lock.hpp"
+#include "speder/io/text_file.hpp"
+#include "speder/sweep/grid_cell.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLockPoll(100);
 
-struct Options {
+struct ImitateOptions {
   Common common;
   std::string suite = "quick";
   std::vector<std::string> layouts, styles, methods, set;
@@ -41,7 +41,7 @@ struct Options {
 };
 
 /// restricted: only what --layout, --style, --method and --seeds name.
-ImitateSuite read_suite(const Options& o, bool restricted) {
+ImitateSuite read_suite(const ImitateOptions& o, bool restricted) {
   TrainingOptions set;
   set.set = o.set;
   std::string text = override_text(set);
@@ -60,7 +60,7 @@ ImitateSuite read_suite(const Options& o, bool restricted) {
   return read_imitate_suite(preset_path("imitate_" + o.suite), text);
 }
 
-std::vector<ImitateConfig> all_runs(const Options& o, const ImitateSuite& suite) {
+std::vector<ImitateConfig> all_runs(const ImitateOptions& o, const ImitateSuite& suite) {
   std::vector<ImitateConfig> runs;
   for (const std::string& layout : suite.layouts) {
     for (const std::string& style : suite.styles) {
@@ -83,7 +83,7 @@ std::vector<ImitateConfig> all_runs(const Options& o, const ImitateSuite& suite)
 }
 
 /// The whole suite and the files that were named, so that other ones are refused.
-std::string recorded(const Options& o, ImitateSuite suite) {
+std::string recorded(const ImitateOptions& o, ImitateSuite suite) {
   suite.base.seed = o.common.seed;
   return given_files({{"data", o.data}, {"expert", o.expert}, {"policy", o.policy}}) +
          to_toml(suite);
@@ -108,7 +108,7 @@ GridCell cell_of(const ImitateConfig& c) {
 
 class Suite {
  public:
-  Suite(const Options& o, const ImitateSuite& suite)
+  Suite(const ImitateOptions& o, const ImitateSuite& suite)
       : o_(o),
         suite_(suite),
         runs_(all_runs(o, suite)),
@@ -242,7 +242,7 @@ class Suite {
     }
   }
 
-  const Options& o_;
+  const ImitateOptions& o_;
   const ImitateSuite& suite_;
   std::vector<ImitateConfig> runs_;
   fs::path packages_;
@@ -252,7 +252,7 @@ class Suite {
 }  // namespace
 
 void add_imitate(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ImitateOptions>();
   CLI::App* command =
       app.add_subcommand("imitate", "Latent behavioural cloning on the mazes: runs, table, page");
   command->footer(

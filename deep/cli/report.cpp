@@ -1,21 +1,21 @@
-#include "deep/report.hpp"
+#include "speder/deep/imitate/page.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "deep/cli/command.hpp"
+#include "speder/deep/cli/command.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct ReportCommand {
   std::vector<std::filesystem::path> stores;
   std::string out = "report";
   bool json = false;
 };
 
-void run(const Options& o) {
+void run(const ReportCommand& o) {
   const std::vector<ReportSection> sections = deep_sections(o.stores);
   const std::filesystem::path page = write_deep_report(sections, o.out);
   if (o.json) {
@@ -28,7 +28,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReportCommand>();
   CLI::App* command = app.add_subcommand(
       "report", "The page of finished runs of imitate and heatmap; runs nothing");
   command->footer(

@@ -4,11 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/render/renderer.hpp"
-#include "deep/render/video.hpp"
-#include "deep/rollout.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/sim/render/renderer.hpp"
+#include "speder/deep/sim/render/video.hpp"
+#include "speder/deep/sim/rollout.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr double kMaxFramesPerSecond = 30;
 constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 30U;
 
-struct Options {
+struct RolloutOptions {
   Common common;
   std::string env;
   std::string policy = "random";
@@ -49,14 +49,14 @@ class Film {
   VideoWriter writer_;
 };
 
-Policy choose_policy(const Options& options, const EnvSpec& spec, Rng& rng) {
+Policy choose_policy(const RolloutOptions& options, const EnvSpec& spec, Rng& rng) {
   if (options.policy == "random") return random_policy(rng);
   if (options.policy == "zero") return zero_policy();
   return network_policy(options.policy, spec);
 }
 
 /// The given state, or a draw of the task's own distribution.
-void start(Env& env, const Options& options, Rng& rng) {
+void start(Env& env, const RolloutOptions& options, Rng& rng) {
   if (options.initial_state.empty()) {
     env.reset(rng);
     return;
@@ -69,7 +69,7 @@ void start(Env& env, const Options& options, Rng& rng) {
   }
 }
 
-Trajectory replay(Env& env, const Options& options, const FrameObserver& observer) {
+Trajectory replay(Env& env, const RolloutOptions& options, const FrameObserver& observer) {
   const H5Array actions = H5File::open(options.actions).read("actions", kMaxValues);
   try {
     return replay_actions(env, actions, observer);
@@ -78,7 +78,7 @@ Trajectory replay(Env& env, const Options& options, const FrameObserver& observe
   }
 }
 
-std::vector<Trajectory> simulate(const Options& options,
+std::vector<Trajectory> simulate(const RolloutOptions& options,
                                  const std::shared_ptr<const Physics>& physics) {
   const SeedTree seeds(options.common.seed);
   const bool given = !options.actions.empty();
@@ -106,7 +106,7 @@ const char* ending(const Trajectory& t) {
   return "running";
 }
 
-void report(const Options& options, const std::vector<Trajectory>& all) {
+void report(const RolloutOptions& options, const std::vector<Trajectory>& all) {
   double total = 0;
   int unstable = 0;
   nlohmann::json episodes = nlohmann::json::array();
@@ -132,7 +132,7 @@ void report(const Options& options, const std::vector<Trajectory>& all) {
   if (unstable > 0) warn(fmt::format("{} unstable episode(s)", unstable));
 }
 
-void run(const Options& options) {
+void run(const RolloutOptions& options) {
   const auto physics = load_physics(options.env, packages_folder(options.common.packages));
   const std::vector<Trajectory> all = simulate(options, physics);
   if (!options.out.empty()) write_trajectories(options.out, physics->spec, all);
@@ -142,7 +142,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_rollout(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RolloutOptions>();
   CLI::App* command = app.add_subcommand("rollout", "Run episodes, or replay given actions");
   command->footer(
       "Examples:\n"

@@ -1,11 +1,11 @@
-#include "deep/cli/sweep.hpp"
+#include "speder/deep/cli/sweep.hpp"
 
 #include <chrono>
 
-#include "core/check.hpp"
-#include "core/sweep/bar.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/sweep/transport.hpp"
+#include "speder/core/check.hpp"
+#include "speder/sweep/progress_bar.hpp"
+#include "speder/sweep/stop_signal.hpp"
+#include "speder/sweep/transport.hpp"
 
 namespace speder::deep::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/sweep/run_sweep.hpp"
+#include "speder/sweep/run_sweep.hpp"
 
 namespace speder::deep::cli {
 

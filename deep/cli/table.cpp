@@ -1,20 +1,20 @@
-#include "deep/table.hpp"
+#include "speder/deep/results/table.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/curves.hpp"
-#include "deep/train.hpp"
-#include "deep/variants.hpp"
-#include "plots/render.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/results/curves.hpp"
+#include "speder/deep/results/run_settings.hpp"
+#include "speder/deep/train/loop.hpp"
+#include "speder/plots/render/render.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct TableOptions {
   std::vector<std::string> stores;
   std::string suite;
   std::string draw;
@@ -30,7 +30,7 @@ void draw(const std::vector<Run>& runs, const std::filesystem::path& file) {
   throw InputError(fmt::format("{}: a picture is .svg, .png or .pdf", file.string()));
 }
 
-void run(const Options& o) {
+void run(const TableOptions& o) {
   const std::vector<Run> runs = comparable_runs(o.stores);
   if (!o.draw.empty()) draw(runs, o.draw);
   const std::vector<OurCell> ours = summarise(runs);
@@ -62,7 +62,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_table(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<TableOptions>();
   CLI::App* command =
       app.add_subcommand("table", "The paper's result tables with our runs beside them");
   command->footer(

@@ -2,19 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "deep/agent/agent.hpp"
-#include "deep/cli/command.hpp"
-#include "deep/cli/training.hpp"
-#include "deep/curves.hpp"
-#include "deep/train_run.hpp"
-#include "plots/render.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/training.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/results/curves.hpp"
+#include "speder/deep/train/run_folder.hpp"
+#include "speder/plots/render/render.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::deep::cli {
 namespace {
 
-struct Options {
+struct TrainOptions {
   Common common;
   TrainingOptions training;
   std::string env;
@@ -51,7 +51,7 @@ void draw_curve(const Run& run, const std::filesystem::path& folder) {
   }
 }
 
-void run(const Options& o) {
+void run(const TrainOptions& o) {
   std::string overrides = override_text(o.training);
   overrides += fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", o.env, o.algorithm,
                            o.common.seed);
@@ -87,7 +87,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_train(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Train one agent on one task");
   command->footer(
       "Examples:\n"

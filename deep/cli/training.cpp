@@ -1,13 +1,13 @@
-#include "deep/cli/training.hpp"
+#include "speder/deep/cli/training.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "deep/train_run.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/train/run_folder.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::deep::cli {
 namespace {

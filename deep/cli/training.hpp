@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "deep/cli/command.hpp"
-#include "deep/train.hpp"
+#include "speder/deep/cli/command.hpp"
+#include "speder/deep/train/loop.hpp"
 
 namespace speder::deep::cli {
 

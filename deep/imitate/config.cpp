@@ -1,7 +1,7 @@
-#include "deep/imitate/config.hpp"
+#include "speder/deep/imitate/config.hpp"
 
-#include "core/check.hpp"
-#include "deep/config_visit.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/learn/config_visit.hpp"
 
 namespace speder::deep {
 namespace {

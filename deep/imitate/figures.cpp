@@ -1,4 +1,4 @@
-#include "deep/imitate/figures.hpp"
+#include "speder/deep/imitate/figures.hpp"
 
 #include <fmt/format.h>
 

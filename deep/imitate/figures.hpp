@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "deep/imitate/rows.hpp"
-#include "plots/figure.hpp"
+#include "speder/deep/imitate/rows.hpp"
+#include "speder/plots/figure.hpp"
 
 namespace speder::deep {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/rng.hpp"
-#include "deep/agent/losses.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/deep/learn/agents/losses.hpp"
 
 namespace speder::deep {
 

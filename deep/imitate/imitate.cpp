@@ -1,11 +1,11 @@
-#include "deep/imitate/imitate.hpp"
+#include "speder/deep/imitate/imitate.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "deep/imitate/policy.hpp"
-#include "deep/saved_state.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/imitate/policy.hpp"
+#include "speder/deep/train/saved_state.hpp"
 
 namespace speder::deep {
 namespace {

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "core/results.hpp"
-#include "deep/data/offline.hpp"
-#include "deep/env/env.hpp"
-#include "deep/imitate/model.hpp"
+#include "speder/deep/imitate/model.hpp"
+#include "speder/deep/sim/data/offline.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/sweep/store.hpp"
 
 namespace speder::deep {
 

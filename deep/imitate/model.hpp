@@ -2,9 +2,9 @@
 
 #include <functional>
 
-#include "deep/imitate/config.hpp"
-#include "deep/imitate/gaussian.hpp"
-#include "deep/nn/torch.hpp"
+#include "speder/deep/imitate/config.hpp"
+#include "speder/deep/imitate/gaussian.hpp"
+#include "speder/deep/learn/nn/torch.hpp"
 
 namespace speder::deep {
 

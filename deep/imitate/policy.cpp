@@ -1,8 +1,8 @@
-#include "deep/imitate/policy.hpp"
+#include "speder/deep/imitate/policy.hpp"
 
 #include <algorithm>
 
-#include "deep/maze/goal.hpp"
+#include "speder/deep/sim/maze/goal.hpp"
 
 namespace speder::deep {
 namespace {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
-#include "deep/env/env.hpp"
-#include "deep/imitate/imitate.hpp"
-#include "deep/maze/maze.hpp"
-#include "deep/nn/adam.hpp"
-#include "deep/nn/mlp.hpp"
+#include "speder/deep/imitate/imitate.hpp"
+#include "speder/deep/learn/nn/adam.hpp"
+#include "speder/deep/learn/nn/mlp.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/deep/sim/maze/maze.hpp"
 
 namespace speder::deep {
 

@@ -1,4 +1,4 @@
-#include "deep/imitate/report.hpp"
+#include "speder/deep/imitate/report.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include "deep/config_visit.hpp"
-#include "deep/imitate/figures.hpp"
-#include "deep/shipped.hpp"
-#include "deep/table.hpp"
+#include "speder/deep/imitate/figures.hpp"
+#include "speder/deep/learn/config_visit.hpp"
+#include "speder/deep/results/table.hpp"
+#include "speder/deep/sim/data_files.hpp"
 
 namespace speder::deep {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "deep/imitate/rows.hpp"
-#include "plots/report.hpp"
+#include "speder/deep/imitate/rows.hpp"
+#include "speder/plots/report/report.hpp"
 
 namespace speder::deep {
 

@@ -2,10 +2,10 @@
 #include <memory>
 #include <numbers>
 
-#include "deep/features/spectral_loss.hpp"
-#include "deep/imitate/model.hpp"
-#include "deep/nn/adam.hpp"
-#include "deep/nn/mlp.hpp"
+#include "speder/deep/imitate/model.hpp"
+#include "speder/deep/learn/features/spectral_loss.hpp"
+#include "speder/deep/learn/nn/adam.hpp"
+#include "speder/deep/learn/nn/mlp.hpp"
 
 namespace speder::deep {
 namespace {

@@ -1,4 +1,4 @@
-#include "deep/imitate/rows.hpp"
+#include "speder/deep/imitate/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/grid_cell.hpp"
+#include "speder/sweep/grid_cell.hpp"
 
 namespace speder::deep {
 namespace {

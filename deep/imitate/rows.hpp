@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/results.hpp"
-#include "core/statistics.hpp"
-#include "deep/imitate/config.hpp"
+#include "speder/deep/imitate/config.hpp"
+#include "speder/stats/statistics.hpp"
+#include "speder/sweep/store.hpp"
 
 namespace speder::deep {
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "deep/imitate/model.hpp"
-#include "deep/nn/adam.hpp"
-#include "deep/nn/mlp.hpp"
+#include "speder/deep/imitate/model.hpp"
+#include "speder/deep/learn/nn/adam.hpp"
+#include "speder/deep/learn/nn/mlp.hpp"
 
 namespace speder::deep {
 namespace {

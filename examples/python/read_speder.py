@@ -3,7 +3,7 @@
 
     speder mdp make --family lock --gamma 0.9 --out m.h5
     speder solve m.h5 --out v.h5
-    speder sweep experiments/suites/planted.toml -o results.db
+    speder sweep experiments/rates/planted/suite.toml -o results.db
     python3 examples/python/read_speder.py m.h5 v.h5 results.db
 
 In a notebook: from read_speder import read_mdp, read_solution, read_store

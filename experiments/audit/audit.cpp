@@ -1,11 +1,11 @@
-#include "experiments/audit/audit.hpp"
+#include "speder/experiments/audit/audit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "core/parallel.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
 
 namespace speder::audit {
 namespace {

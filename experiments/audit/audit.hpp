@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/audit/search.hpp"
+#include "speder/experiments/audit/search/search.hpp"
 
 namespace speder::audit {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/audit/build.hpp"
-#include "experiments/audit/premise.hpp"
+#include "speder/experiments/audit/objects/build.hpp"
+#include "speder/experiments/audit/objects/premise.hpp"
 
 namespace speder::audit {
 
@@ -18,6 +18,9 @@ enum class Relation {
   kEqual,      // left = right
   kConstant    // left ≤ c · right with a constant the paper hides: c is measured
 };
+
+/// The reading of a hidden constant in a line between two formulas.
+inline constexpr int kGenerous = 100;
 
 /// One claim for both number types: a lambda []<class T>(const Case<T>&) -> Sides<T>.
 struct Check {

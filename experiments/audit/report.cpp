@@ -1,4 +1,4 @@
-#include "experiments/audit/report.hpp"
+#include "speder/experiments/audit/report.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/audit/case_file.hpp"
+#include "speder/experiments/audit/objects/case_file.hpp"
 
 namespace speder::audit {
 namespace {

@@ -1,13 +1,13 @@
-#include "experiments/bench/jobs.hpp"
+#include "speder/experiments/bench/jobs.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "experiments/bench/measure.hpp"
-#include "mdp/generate/families.hpp"
-#include "mdp/model/planning.hpp"
-#include "mdp/simulator.hpp"
+#include "speder/experiments/bench/measure.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/planners/planning.hpp"
+#include "speder/mdp/sampling/simulator.hpp"
 
 namespace speder::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/bench/measure.hpp"
+#include "speder/experiments/bench/measure.hpp"
 
 #include <malloc.h>
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/agreement.hpp"
-#include "experiments/cli/command.hpp"
+#include "speder/experiments/checks/agreement.hpp"
+#include "speder/experiments/cli/command.hpp"
 
 namespace speder::cli {
 namespace {
 
-struct Options {
+struct AgreementOptions {
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -40,7 +40,7 @@ nlohmann::json to_json(const Agreement& row) {
           {"agrees", row.agrees()},       {"error", row.error}};
 }
 
-int run(const Options& options) {
+int run(const AgreementOptions& options) {
   const std::vector<Agreement> table = check_agreement(options.seed);
   const bool all =
       std::all_of(table.begin(), table.end(), [](const auto& r) { return r.agrees(); });
@@ -63,7 +63,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_agreement(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AgreementOptions>();
   CLI::App* command = app.add_subcommand(
       "agreement", "Make every family, check its conditions, solve it four ways, compare");
   command->add_option("--seed", options->seed, "Seed of the instances")->capture_default_str();

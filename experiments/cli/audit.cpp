@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/check.hpp"
-#include "core/text_file.hpp"
-#include "experiments/audit/case_file.hpp"
-#include "experiments/audit/report.hpp"
-#include "experiments/audit/self_test.hpp"
-#include "experiments/cli/audit_files.hpp"
-#include "experiments/cli/command.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/audit/objects/case_file.hpp"
+#include "speder/experiments/audit/report.hpp"
+#include "speder/experiments/audit/search/self_test.hpp"
+#include "speder/experiments/cli/audit_files.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/io/text_file.hpp"
 
 namespace speder::cli {
 namespace {

@@ -1,11 +1,11 @@
-#include "experiments/cli/audit_files.hpp"
+#include "speder/experiments/cli/audit_files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "experiments/audit/case_file.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/audit/objects/case_file.hpp"
 
 namespace speder::cli {
 

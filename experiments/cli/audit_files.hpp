@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "experiments/audit/audit.hpp"
+#include "speder/experiments/audit/audit.hpp"
 
 namespace speder::cli {
 

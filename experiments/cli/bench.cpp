@@ -3,24 +3,24 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "experiments/bench/jobs.hpp"
-#include "experiments/cli/command.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/bench/jobs.hpp"
+#include "speder/experiments/cli/command.hpp"
 
 namespace speder::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::vector<std::string> only;
   bool json = false;
 };
 
-bool wanted(const Options& options, const std::string& name) {
+bool wanted(const BenchOptions& options, const std::string& name) {
   return options.only.empty() ||
          std::find(options.only.begin(), options.only.end(), name) != options.only.end();
 }
 
-void require_known(const Options& options) {
+void require_known(const BenchOptions& options) {
   for (const auto& name : options.only) {
     bool known = false;
     std::string names;
@@ -32,7 +32,7 @@ void require_known(const Options& options) {
   }
 }
 
-int run(const Options& options) {
+int run(const BenchOptions& options) {
   require_known(options);
   nlohmann::json list = nlohmann::json::array();
   bool all = true;
@@ -63,7 +63,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
       "bench", "Speed and memory against this project's own dense reference, one core");
   command->add_option("--only", options->only,

@@ -1,4 +1,4 @@
-#include "experiments/cli/completion.hpp"
+#include "speder/experiments/cli/completion.hpp"
 
 #include <fmt/format.h>
 

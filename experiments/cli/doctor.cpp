@@ -1,4 +1,4 @@
-#include "experiments/cli/doctor.hpp"
+#include "speder/experiments/cli/doctor.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/doctor.hpp"
+#include "speder/experiments/checks/doctor.hpp"
 
 namespace speder::cli {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <memory>
 
-#include "core/check.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "experiments/cli/command.hpp"
-#include "experiments/cli/learn_figure.hpp"
-#include "experiments/cli/learn_options.hpp"
-#include "experiments/cli/learn_output.hpp"
-#include "experiments/cli/progress.hpp"
-#include "experiments/learn/session.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/cli/learn_figure.hpp"
+#include "speder/experiments/cli/learn_options.hpp"
+#include "speder/experiments/cli/learn_output.hpp"
+#include "speder/experiments/cli/progress.hpp"
+#include "speder/experiments/learn/session.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/cli/learn_figure.hpp"
+#include "speder/experiments/cli/learn_figure.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
-#include "core/check.hpp"
-#include "plots/figure.hpp"
-#include "plots/render.hpp"
+#include "speder/core/check.hpp"
+#include "speder/plots/figure.hpp"
+#include "speder/plots/render/render.hpp"
 
 namespace speder::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/cli/learn_output.hpp"
+#include "speder/experiments/cli/learn_output.hpp"
 
 namespace speder::cli {
 

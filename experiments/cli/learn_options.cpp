@@ -1,13 +1,13 @@
-#include "experiments/cli/learn_options.hpp"
+#include "speder/experiments/cli/learn_options.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "core/check.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "mdp/generate/families.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/check.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/mdp/planners/planning.hpp"
 
 namespace speder::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/grid_cell.hpp"
-#include "experiments/learn/behaviour.hpp"
-#include "learning/bonus.hpp"
-#include "mdp/generate/instance.hpp"
-#include "mdp/generate/planted_class.hpp"
+#include "speder/experiments/learn/behaviour.hpp"
+#include "speder/learning/bonus.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/families/instance.hpp"
+#include "speder/sweep/grid_cell.hpp"
 
 namespace speder::cli {
 

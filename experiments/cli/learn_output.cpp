@@ -1,4 +1,4 @@
-#include "experiments/cli/learn_output.hpp"
+#include "speder/experiments/cli/learn_output.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/check.hpp"
-#include "core/results.hpp"
-#include "core/text_file.hpp"
+#include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
+#include "speder/sweep/store.hpp"
 
 namespace speder::cli {
 namespace {

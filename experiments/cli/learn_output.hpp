@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/grid_cell.hpp"
-#include "experiments/learn/problem.hpp"
+#include "speder/experiments/learn/problem.hpp"
+#include "speder/sweep/grid_cell.hpp"
 
 namespace speder::cli {
 

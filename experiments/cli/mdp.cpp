@@ -4,12 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "experiments/cli/command.hpp"
-#include "experiments/cli/mdp_print.hpp"
-#include "mdp/file/dense.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/cli/mdp_print.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/file/dense.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
 
 namespace speder::cli {
 namespace {
@@ -80,12 +80,12 @@ void add_make(CLI::App& mdp) {
 }
 
 void add_check(CLI::App& mdp) {
-  struct Options {
+  struct MdpOptions {
     std::string file;
     std::uint64_t seed = 0;
     bool json = false;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MdpOptions>();
   CLI::App* app = mdp.add_subcommand("check", "Which conditions of the theory an MDP meets");
   app->add_option("file", options->file, "MDP file")->required();
   add_unused_seed(*app, options->seed);
@@ -167,11 +167,11 @@ void add_import(CLI::App& mdp) {
 }
 
 void add_families(CLI::App& mdp) {
-  struct Options {
+  struct MdpOptions {
     std::string name;
     bool json = false;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MdpOptions>();
   CLI::App* app = mdp.add_subcommand("families", "The families and their knobs");
   app->add_option("name", options->name, "One family, in detail");
   app->add_flag("--json", options->json, "The whole table as JSON");

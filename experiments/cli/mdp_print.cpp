@@ -1,11 +1,11 @@
-#include "experiments/cli/mdp_print.hpp"
+#include "speder/experiments/cli/mdp_print.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "mdp/generate/families.hpp"
+#include "speder/mdp/families/families.hpp"
 
 namespace speder::cli {
 namespace {
@@ -15,7 +15,7 @@ std::string knob_text(const Knob& knob) {
   return fmt::format("{:.6g}", std::get<double>(knob));
 }
 
-std::string number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.6g}", x); }
+std::string shown_number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.6g}", x); }
 
 std::string_view relation(const Condition& c) {
   if (c.name == "kernel_nonnegative") return ">=";
@@ -56,9 +56,9 @@ std::string condition_table(const std::vector<Condition>& conditions) {
                                  "bound", "holds", "how");
   text += fmt::format("{:-<28}  {:->12}     {:->12}  {:-<7}  {:-<5}\n", "", "", "", "", "");
   for (const Condition& c : conditions) {
-    text +=
-        fmt::format("{:<28}  {:>12}  {}{:>{}}  {:<7}  {}\n", c.name, number(c.value), relation(c),
-                    number(c.bound), 15 - relation(c).size(), to_string(c.holds), c.how);
+    text += fmt::format("{:<28}  {:>12}  {}{:>{}}  {:<7}  {}\n", c.name, shown_number(c.value),
+                        relation(c), shown_number(c.bound), 15 - relation(c).size(),
+                        to_string(c.holds), c.how);
   }
   return text;
 }

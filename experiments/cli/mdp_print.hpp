@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mdp/conditions.hpp"
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder::cli {
 

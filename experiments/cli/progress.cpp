@@ -1,4 +1,4 @@
-#include "experiments/cli/progress.hpp"
+#include "speder/experiments/cli/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

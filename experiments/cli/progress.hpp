@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder::cli {
 

@@ -3,14 +3,15 @@
 #include <cmath>
 #include <memory>
 
-#include "core/check.hpp"
-#include "experiments/cli/command.hpp"
-#include "plots/report.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/rates/registry.hpp"
+#include "speder/plots/report/report.hpp"
 
 namespace speder::cli {
 namespace {
 
-struct Options {
+struct ReportCommand {
   std::string store;
   std::string out = "report";
   std::string audit;
@@ -44,10 +45,10 @@ void print_findings(const std::vector<ReportSection>& sections) {
   }
 }
 
-void report(const Options& options) {
+void report(const ReportCommand& options) {
   const ResultStore store = ResultStore::read(options.store);
   if (options.rows) return print_rows(store);
-  const std::vector<ReportSection> sections = analyse(store);
+  const std::vector<ReportSection> sections = judge(store);
   if (sections.empty()) throw InputError(options.store + ": the store is empty; run a sweep first");
   ReportOptions to{.out = options.out, .audit = {}, .jobs = options.jobs};
   const auto beside = std::filesystem::path(options.store).parent_path() / "audit.json";
@@ -68,7 +69,7 @@ void report(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, int&) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportCommand>();
   CLI::App* command = app.add_subcommand(
       "report",
       "Fits, judges and draws what is in a result store: one self-contained HTML page, pictures\n"

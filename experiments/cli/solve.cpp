@@ -5,16 +5,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "core/hdf5.hpp"
-#include "experiments/cli/command.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/io/hdf5.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/mdp/planners/planning.hpp"
 
 namespace speder::cli {
 namespace {
 
-struct Options {
+struct SolveOptions {
   std::string file;
   std::string out;
   std::string method = "auto";
@@ -23,11 +23,11 @@ struct Options {
   bool json = false;
 };
 
-const std::map<std::string, PlanMethod> kMethods = {{"auto", PlanMethod::kAuto},
-                                                    {"pi", PlanMethod::kFactored},
-                                                    {"sparse", PlanMethod::kSparse},
-                                                    {"vi", PlanMethod::kValue},
-                                                    {"dense", PlanMethod::kDense}};
+const std::map<std::string, PlanMethod> kPlanMethods = {{"auto", PlanMethod::kAuto},
+                                                        {"pi", PlanMethod::kFactored},
+                                                        {"sparse", PlanMethod::kSparse},
+                                                        {"vi", PlanMethod::kValue},
+                                                        {"dense", PlanMethod::kDense}};
 
 // Smallest positive V*(s) − Q*(s,a); 0 when every action is optimal everywhere.
 double smallest_gap(const PlanResult& result, Index actions, double noise) {
@@ -56,12 +56,12 @@ void write(const std::string& path, const TabularMdp& mdp, const PlanResult& res
   file.commit();
 }
 
-int run(const Options& options) {
+int run(const SolveOptions& options) {
   const TabularMdp mdp = load_mdp(options.file);
   const auto start = std::chrono::steady_clock::now();
   const PlanResult result =
       plan({mdp.kernel(), mdp.reward(), mdp.gamma()},
-           {.method = kMethods.at(options.method), .residual = options.residual});
+           {.method = kPlanMethods.at(options.method), .residual = options.residual});
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double value = mdp.rho().dot(result.value);
@@ -98,7 +98,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_solve(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SolveOptions>();
   CLI::App* command =
       app.add_subcommand("solve", "Optimal value and policy of an MDP file, certified");
   command->add_option("file", options->file, "MDP file (speder mdp make)")->required();
@@ -108,7 +108,7 @@ void add_solve(CLI::App& app, int& exit_code) {
           "auto: pi or sparse, whichever is cheaper; pi: policy iteration through d x d "
           "systems; sparse: policy iteration, Krylov evaluation; vi: value iteration, span "
           "stopping; dense: policy iteration on the dense kernel")
-      ->check(CLI::IsMember(kMethods))
+      ->check(CLI::IsMember(kPlanMethods))
       ->capture_default_str();
   command->add_option("--residual", options->residual, "Stop at |TV - V| below this")
       ->check(CLI::PositiveNumber)

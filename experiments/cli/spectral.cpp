@@ -4,20 +4,20 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/check.hpp"
-#include "experiments/cli/command.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "oracle/exact_occupancy.hpp"
-#include "oracle/exact_value.hpp"
-#include "oracle/kernel_svd.hpp"
-#include "oracle/representation_gap.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/oracle/exact_occupancy.hpp"
+#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/kernel_svd.hpp"
+#include "speder/oracle/representation_gap.hpp"
 
 namespace speder::cli {
 namespace {
 
 constexpr Index kTableStates = 5000;  // above this the four representations take minutes
 
-struct Options {
+struct SpectralOptions {
   std::string file;
   std::string weights = "uniform";
   std::string method = "auto";
@@ -27,10 +27,10 @@ struct Options {
   bool json = false;
 };
 
-const std::map<std::string, KernelSvdMethod> kMethods = {{"auto", KernelSvdMethod::kAuto},
-                                                         {"factors", KernelSvdMethod::kFactors},
-                                                         {"dense", KernelSvdMethod::kDense},
-                                                         {"lanczos", KernelSvdMethod::kLanczos}};
+const std::map<std::string, KernelSvdMethod> kSvdMethods = {{"auto", KernelSvdMethod::kAuto},
+                                                            {"factors", KernelSvdMethod::kFactors},
+                                                            {"dense", KernelSvdMethod::kDense},
+                                                            {"lanczos", KernelSvdMethod::kLanczos}};
 
 struct Report {
   const TabularMdp& mdp;
@@ -44,11 +44,11 @@ Vector pair_weights(const TabularMdp& mdp, const Policy& behaviour, const std::s
   return Vector::Constant(mdp.pairs(), 1.0 / static_cast<double>(mdp.pairs()));
 }
 
-Report make_report(const TabularMdp& mdp, const Options& options) {
+Report make_report(const TabularMdp& mdp, const SpectralOptions& options) {
   const Policy behaviour = Policy::uniform(mdp.states(), mdp.actions());
   const Vector weights = pair_weights(mdp, behaviour, options.weights);
   Report report{
-      mdp, kernel_svd(mdp.kernel(), weights, {kMethods.at(options.method), options.top}), 0, {}};
+      mdp, kernel_svd(mdp.kernel(), weights, {kSvdMethods.at(options.method), options.top}), 0, {}};
   report.dimension = options.dimension.value_or(report.svd.rank);
   if (report.dimension > mdp.states())
     throw InputError(fmt::format("--dimension {}: at most the number of states, {}",
@@ -60,7 +60,7 @@ Report make_report(const TabularMdp& mdp, const Options& options) {
   return report;
 }
 
-void print_json(const Report& r, const Options& options) {
+void print_json(const Report& r, const SpectralOptions& options) {
   const KernelSvd& svd = r.svd;
   nlohmann::json errors = nlohmann::json::array();
   for (Index k = 0; k <= svd.singular_values.size(); ++k)
@@ -89,7 +89,7 @@ void print_json(const Report& r, const Options& options) {
   fmt::print("{}\n", object.dump(2));
 }
 
-void print_spectrum(const Report& r, const Options& options) {
+void print_spectrum(const Report& r, const SpectralOptions& options) {
   const KernelSvd& svd = r.svd;
   fmt::print("MDP        {} states, {} actions, d = {}, gamma {}\n", r.mdp.states(),
              r.mdp.actions(), r.mdp.rank(), r.mdp.gamma());
@@ -130,7 +130,7 @@ void print_table(const Report& r) {
       "k = max(1, d/A);\ngenerous: k = d, A times as many weights.\n");
 }
 
-int run(const Options& options) {
+int run(const SpectralOptions& options) {
   const TabularMdp mdp = load_mdp(options.file);
   const Report report = make_report(mdp, options);
   if (options.json) {
@@ -145,7 +145,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_spectral(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SpectralOptions>();
   CLI::App* command = app.add_subcommand(
       "spectral", "Singular values of P(s'|s,a), best rank-k errors, and the paper's Table 1");
   command->add_option("file", options->file, "MDP file (speder mdp make)")->required();
@@ -158,7 +158,7 @@ void add_spectral(CLI::App& app, int& exit_code) {
       ->add_option("--method", options->method,
                    "factors: QR of phi and mu, then d x d; dense: the whole table; lanczos: the "
                    "leading triplets only; auto: the cheapest that is exact, else lanczos")
-      ->check(CLI::IsMember(kMethods))
+      ->check(CLI::IsMember(kSvdMethods))
       ->capture_default_str();
   command->add_option("--top", options->top, "Singular values shown")
       ->check(CLI::Range(1, 1'000'000))

@@ -3,13 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "core/parallel.hpp"
-#include "core/sweep/bar.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/sweep/transport.hpp"
-#include "experiments/cli/command.hpp"
-#include "experiments/sweep/suite_runs.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/rates/registry.hpp"
+#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/sweep/progress_bar.hpp"
+#include "speder/sweep/stop_signal.hpp"
+#include "speder/sweep/transport.hpp"
 
 namespace speder::cli {
 namespace {
@@ -30,8 +31,8 @@ std::filesystem::path store_path(const SweepOptions& options) {
 }
 
 void print_experiments() {
-  for (const auto& [id, experiment] : experiment_table()) {
-    fmt::print("{:<10} {}\n", id, experiment.question);
+  for (const RateExperiment& e : rate_experiments()) {
+    fmt::print("{:<10} {}\n", e.id, e.question);
   }
 }
 

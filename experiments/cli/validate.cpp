@@ -3,34 +3,38 @@
 #include <chrono>
 #include <memory>
 
-#include "core/check.hpp"
-#include "core/parallel.hpp"
-#include "core/sweep/bar.hpp"
-#include "core/sweep/stop_signal.hpp"
-#include "core/text_file.hpp"
-#include "experiments/agreement.hpp"
-#include "experiments/audit/report.hpp"
-#include "experiments/cli/audit_files.hpp"
-#include "experiments/cli/command.hpp"
-#include "experiments/sweep/suite_runs.hpp"
-#include "plots/report.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
+#include "speder/experiments/audit/report.hpp"
+#include "speder/experiments/checks/agreement.hpp"
+#include "speder/experiments/cli/audit_files.hpp"
+#include "speder/experiments/cli/command.hpp"
+#include "speder/experiments/rates/registry.hpp"
+#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/io/text_file.hpp"
+#include "speder/plots/report/report.hpp"
+#include "speder/sweep/progress_bar.hpp"
+#include "speder/sweep/stop_signal.hpp"
 
 namespace speder::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// In the order of the report's reader: does the estimator learn, does the learner, what is it worth.
-const std::vector<std::string> kSuites = {"horizon",   "gen-n",   "gen-mle", "pac-d",  "pac-A",
-                                          "pac-gamma", "pac-eps", "pac-F",   "regret", "off-n",
-                                          "off-omega", "off-C",   "table1",  "ablate"};
+std::vector<std::string> validated_experiments() {
+  std::vector<std::string> ids;
+  for (const RateExperiment& e : rate_experiments()) {
+    if (e.validated) ids.emplace_back(e.id);
+  }
+  return ids;
+}
 
-struct Options {
+struct ValidateOptions {
   std::string out = "results";
   bool full = false;
   int jobs = 0;
   std::uint64_t seed = 1;
-  std::vector<std::string> only = kSuites;
+  std::vector<std::string> only = validated_experiments();
 };
 
 using Clock = std::chrono::steady_clock;
@@ -38,7 +42,7 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool oracles_agree(const Options& options) {
+bool oracles_agree(const ValidateOptions& options) {
   const std::vector<Agreement> table = check_agreement(options.seed);
   bool all = true;
   for (const Agreement& row : table) {
@@ -52,7 +56,7 @@ bool oracles_agree(const Options& options) {
 }
 
 // False: told to stop.
-bool sweep_all(const Options& options, const fs::path& file) {
+bool sweep_all(const ValidateOptions& options, const fs::path& file) {
   const StopSignal stop;
   ResultStore store = ResultStore::open(file);
   const int threads = options.jobs > 0 ? options.jobs : hardware_jobs();
@@ -77,7 +81,7 @@ bool sweep_all(const Options& options, const fs::path& file) {
 }
 
 // False: one of our corrections was falsified.
-bool audit_all(const Options& options, const fs::path& folder) {
+bool audit_all(const ValidateOptions& options, const fs::path& folder) {
   const Clock::time_point start = Clock::now();
   audit::AuditOptions settings{.seed = options.seed, .jobs = options.jobs};
   if (!options.full) settings.budget = audit::kQuickBudget;
@@ -119,20 +123,20 @@ Tally print_verdicts(const std::vector<ReportSection>& sections) {
   return tally;
 }
 
-// The sections in the order of kSuites.
+// The sections in the order of the registry.
 std::vector<ReportSection> analyse_in_order(const fs::path& file,
                                             const std::vector<std::string>& order) {
   const ResultStore store = ResultStore::read(file);
   std::vector<ReportSection> out;
   for (const std::string& id : order) {
     for (const ExperimentRecord& record : store.experiments()) {
-      if (record.id == id) out.push_back(analyse(ExperimentData{record, store.runs(id)}));
+      if (record.id == id) out.push_back(judge(ExperimentData{record, store.runs(id)}));
     }
   }
   return out;
 }
 
-int validate(const Options& options) {
+int validate(const ValidateOptions& options) {
   const Clock::time_point start = Clock::now();
   const fs::path folder = options.out;
   std::error_code error;
@@ -164,7 +168,7 @@ int validate(const Options& options) {
 }  // namespace
 
 void add_validate(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ValidateOptions>();
   CLI::App* command = app.add_subcommand(
       "validate",
       "The main job: measures every rate of the paper, audits every statement, writes the report.\n"
@@ -174,7 +178,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   command->add_option("-o,--out", options->out, "Folder for the store, the audit and the report")
       ->capture_default_str();
   command->add_option("--only", options->only, "Only these experiments (default: all)")
-      ->check(CLI::IsMember(kSuites))
+      ->check(CLI::IsMember(validated_experiments()))
       ->default_str("all");
   command->add_option("--seed", options->seed, "Root of all randomness")->capture_default_str();
   command->add_option("-j,--jobs", options->jobs, "Runs at once (default: all cores)")

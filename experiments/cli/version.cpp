@@ -7,7 +7,7 @@
 #include <Eigen/Core>
 
 #include "build_info.hpp"
-#include "experiments/cli/command.hpp"
+#include "speder/experiments/cli/command.hpp"
 
 namespace speder::cli {
 namespace {

@@ -1,11 +1,11 @@
-#include "experiments/learn/algorithms.hpp"
+#include "speder/experiments/learn/algorithms.hpp"
 
 #include <algorithm>
 
-#include "core/check.hpp"
-#include "learning/clone.hpp"
-#include "learning/known_features.hpp"
-#include "learning/tabular.hpp"
+#include "speder/core/check.hpp"
+#include "speder/learning/clone.hpp"
+#include "speder/learning/known_features.hpp"
+#include "speder/learning/tabular.hpp"
 
 namespace speder {
 namespace {

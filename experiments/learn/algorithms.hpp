@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/learn/problem.hpp"
-#include "learning/offline.hpp"
-#include "learning/online.hpp"
+#include "speder/experiments/learn/problem.hpp"
+#include "speder/learning/offline.hpp"
+#include "speder/learning/online.hpp"
 
 namespace speder {
 

@@ -1,11 +1,11 @@
-#include "experiments/learn/behaviour.hpp"
+#include "speder/experiments/learn/behaviour.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "core/check.hpp"
-#include "oracle/coverage.hpp"
+#include "speder/core/check.hpp"
+#include "speder/oracle/coverage.hpp"
 
 namespace speder {
 namespace {

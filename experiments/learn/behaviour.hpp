@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "experiments/evaluate.hpp"
-#include "mdp/model/policy.hpp"
+#include "speder/experiments/learn/evaluate.hpp"
+#include "speder/mdp/model/policy.hpp"
 
 namespace speder {
 

@@ -1,7 +1,7 @@
-#include "experiments/learn/problem.hpp"
+#include "speder/experiments/learn/problem.hpp"
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "core/rng.hpp"
-#include "mdp/generate/planted_class.hpp"
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder {
 

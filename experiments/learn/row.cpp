@@ -1,10 +1,10 @@
-#include "experiments/learn/row.hpp"
+#include "speder/experiments/learn/row.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/tolerance.hpp"
-#include "oracle/model_error.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/model_error.hpp"
 
 namespace speder {
 namespace {

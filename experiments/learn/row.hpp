@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/evaluate.hpp"
-#include "learning/report.hpp"
-#include "mdp/model/feature_class.hpp"
+#include "speder/experiments/learn/evaluate.hpp"
+#include "speder/learning/report.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
 
 namespace speder {
 

@@ -1,10 +1,10 @@
-#include "experiments/learn/session.hpp"
+#include "speder/experiments/learn/session.hpp"
 
 #include <chrono>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "oracle/model_error.hpp"
+#include "speder/core/check.hpp"
+#include "speder/oracle/model_error.hpp"
 
 namespace speder {
 namespace {

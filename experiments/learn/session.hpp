@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/learn/algorithms.hpp"
-#include "experiments/learn/behaviour.hpp"
-#include "experiments/learn/row.hpp"
+#include "speder/experiments/learn/algorithms.hpp"
+#include "speder/experiments/learn/behaviour.hpp"
+#include "speder/experiments/learn/row.hpp"
 
 namespace speder {
 

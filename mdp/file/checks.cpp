@@ -1,8 +1,8 @@
-#include "mdp/file/checks.hpp"
+#include "speder/mdp/file/checks.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder::file {
 

@@ -1,12 +1,12 @@
-#include "mdp/file/csv.hpp"
+#include "speder/mdp/file/csv.hpp"
 
 #include <charconv>
 #include <fstream>
 #include <functional>
 #include <numeric>
 
-#include "core/check.hpp"
-#include "mdp/file/checks.hpp"
+#include "speder/core/check.hpp"
+#include "speder/mdp/file/checks.hpp"
 
 namespace speder::file {
 namespace {

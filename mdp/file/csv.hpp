@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder::file {
 

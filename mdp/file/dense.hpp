@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder {
 

@@ -2,10 +2,11 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/file/dense.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/file/dense.hpp"
+#include "speder/mdp/model/kernel.hpp"
 
 namespace speder {
 namespace {
@@ -42,10 +43,6 @@ Factors scaled(Factors f) {
   f.phi /= c;
   f.mu *= c;
   return f;
-}
-
-std::string pair_name(Index pair, Index actions) {
-  return fmt::format("(s={}, a={})", pair / actions, pair % actions);
 }
 
 // "" when the rows of ΦMᵀN are distributions, otherwise the worst offence.

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/file/csv.hpp"
-#include "mdp/file/dense.hpp"
-#include "mdp/file/reader.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/file/csv.hpp"
+#include "speder/mdp/file/dense.hpp"
+#include "speder/mdp/file/reader.hpp"
 
 namespace speder {
 namespace {

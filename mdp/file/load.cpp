@@ -2,10 +2,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "mdp/file/reader.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/mdp/file/reader.hpp"
 
 namespace speder {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder {
 

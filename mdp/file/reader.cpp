@@ -1,10 +1,10 @@
-#include "mdp/file/reader.hpp"
+#include "speder/mdp/file/reader.hpp"
 
 #include <functional>
 #include <limits>
 #include <numeric>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder::file {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/hdf5.hpp"
-#include "mdp/file/checks.hpp"
+#include "speder/io/hdf5.hpp"
+#include "speder/mdp/file/checks.hpp"
 
 namespace speder::file {
 

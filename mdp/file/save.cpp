@@ -1,5 +1,5 @@
-#include "core/hdf5.hpp"
-#include "mdp/file/mdp_file.hpp"
+#include "speder/io/hdf5.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
 
 namespace speder {
 namespace {

@@ -1,9 +1,9 @@
-#include "mdp/model/factor.hpp"
+#include "speder/mdp/model/factor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

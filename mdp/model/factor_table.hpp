@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

@@ -1,18 +1,18 @@
-#include "mdp/model/kernel.hpp"
+#include "speder/mdp/model/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
-namespace {
-
 std::string pair_name(Index pair, Index actions) {
   return fmt::format("(s={}, a={})", pair / actions, pair % actions);
 }
+
+namespace {
 
 // ∫ μ(s') ds' with extended sums: over a million states plain ones drift past tol::kSimplex.
 Vector total_mass(const Factor& mu, const Vector& nu) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/types.hpp"
-#include "mdp/model/factor.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/factor.hpp"
 
 namespace speder {
 
@@ -43,5 +43,8 @@ class Kernel {
   Factor mu_;
   Vector nu_;
 };
+
+/// "(s=3, a=1)", for messages.
+[[nodiscard]] std::string pair_name(Index pair, Index actions);
 
 }  // namespace speder

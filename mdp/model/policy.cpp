@@ -1,9 +1,9 @@
-#include "mdp/model/policy.hpp"
+#include "speder/mdp/model/policy.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 

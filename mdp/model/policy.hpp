@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/rng.hpp"
-#include "core/types.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

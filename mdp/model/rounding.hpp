@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/tolerance.hpp"
-#include "core/types.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "core/types.hpp"
-#include "mdp/model/kernel.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/kernel.hpp"
 
 namespace speder {
 

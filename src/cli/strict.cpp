@@ -1,4 +1,4 @@
-#include "cli/strict.hpp"
+#include "speder/cli/strict.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/eigen_instances.hpp"
+#include "speder/core/eigen_instances.hpp"
 
 namespace Eigen {
 

@@ -1,4 +1,4 @@
-#include "core/parallel.hpp"
+#include "speder/core/parallel.hpp"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

@@ -1,11 +1,11 @@
-#include "core/rng.hpp"
+#include "speder/core/rng.hpp"
 
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/gamma_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

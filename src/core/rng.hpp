@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

@@ -1,4 +1,4 @@
-#include "core/spectral.hpp"
+#include "speder/core/spectral.hpp"
 
 #include <Spectra/SymEigsSolver.h>
 
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/rng.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/rng.hpp"
 
 namespace speder {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <functional>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
-#include "core/types.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

@@ -1,8 +1,8 @@
-#include "learning/bonus.hpp"
+#include "speder/learning/bonus.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 

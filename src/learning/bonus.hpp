@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/types.hpp"
+#include "speder/core/types.hpp"
 
 namespace speder {
 

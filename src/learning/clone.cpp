@@ -1,6 +1,6 @@
-#include "learning/clone.hpp"
+#include "speder/learning/clone.hpp"
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

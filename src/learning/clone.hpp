@@ -1,6 +1,6 @@
 #pragma once
 
-#include "learning/offline.hpp"
+#include "speder/learning/offline.hpp"
 
 namespace speder {
 

@@ -1,9 +1,9 @@
-#include "learning/dataset.hpp"
+#include "speder/learning/dataset.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "core/rng.hpp"
-#include "core/types.hpp"
-#include "mdp/model/policy.hpp"
-#include "mdp/simulator.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/core/types.hpp"
+#include "speder/mdp/model/policy.hpp"
+#include "speder/mdp/sampling/simulator.hpp"
 
 namespace speder {
 

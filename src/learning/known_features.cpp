@@ -1,9 +1,9 @@
-#include "learning/known_features.hpp"
+#include "speder/learning/known_features.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "learning/model_loop.hpp"
+#include "speder/learning/model_loop.hpp"
 
 namespace speder {
 

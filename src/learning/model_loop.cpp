@@ -1,4 +1,4 @@
-#include "learning/model_loop.hpp"
+#include "speder/learning/model_loop.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/dataset.hpp"
-#include "learning/offline.hpp"
-#include "learning/online.hpp"
+#include "speder/learning/dataset.hpp"
+#include "speder/learning/offline.hpp"
+#include "speder/learning/online.hpp"
 
 namespace speder {
 

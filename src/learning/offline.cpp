@@ -1,7 +1,7 @@
-#include "learning/offline.hpp"
+#include "speder/learning/offline.hpp"
 
-#include "core/check.hpp"
-#include "learning/plan.hpp"
+#include "speder/core/check.hpp"
+#include "speder/learning/plan.hpp"
 
 namespace speder {
 

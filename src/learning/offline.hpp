@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "learning/bonus.hpp"
-#include "learning/dataset.hpp"
-#include "learning/report.hpp"
-#include "learning/representation.hpp"
-#include "mdp/model/feature_class.hpp"
+#include "speder/learning/bonus.hpp"
+#include "speder/learning/dataset.hpp"
+#include "speder/learning/report.hpp"
+#include "speder/learning/representation.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
 
 namespace speder {
 

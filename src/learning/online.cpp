@@ -1,8 +1,8 @@
-#include "learning/online.hpp"
+#include "speder/learning/online.hpp"
 
-#include "core/check.hpp"
-#include "learning/dataset.hpp"
-#include "learning/plan.hpp"
+#include "speder/core/check.hpp"
+#include "speder/learning/dataset.hpp"
+#include "speder/learning/plan.hpp"
 
 namespace speder {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <string_view>
 
-#include "core/rng.hpp"
-#include "learning/bonus.hpp"
-#include "learning/report.hpp"
-#include "learning/representation.hpp"
-#include "mdp/model/feature_class.hpp"
-#include "mdp/simulator.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/learning/bonus.hpp"
+#include "speder/learning/report.hpp"
+#include "speder/learning/representation.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
+#include "speder/mdp/sampling/simulator.hpp"
 
 namespace speder {
 

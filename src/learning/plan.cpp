@@ -1,4 +1,4 @@
-#include "learning/plan.hpp"
+#include "speder/learning/plan.hpp"
 
 #include <stdexcept>
 

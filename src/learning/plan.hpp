@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "mdp/model/factored_planner.hpp"
-#include "mdp/model/feature_class.hpp"
-#include "mdp/model/policy.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
+#include "speder/mdp/model/policy.hpp"
+#include "speder/mdp/planners/factored_planner.hpp"
 
 namespace speder {
 

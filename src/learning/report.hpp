@@ -2,10 +2,10 @@
 
 #include <functional>
 
-#include "core/check.hpp"
-#include "core/types.hpp"
-#include "learning/bonus.hpp"
-#include "mdp/model/policy.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/types.hpp"
+#include "speder/learning/bonus.hpp"
+#include "speder/mdp/model/policy.hpp"
 
 namespace speder {
 

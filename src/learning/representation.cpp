@@ -1,11 +1,11 @@
-#include "learning/representation.hpp"
+#include "speder/learning/representation.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder {
 namespace {

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
-#include "learning/dataset.hpp"
-#include "mdp/model/feature_class.hpp"
+#include "speder/core/types.hpp"
+#include "speder/learning/dataset.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
 
 namespace speder {
 

@@ -1,11 +1,11 @@
-#include "learning/tabular.hpp"
+#include "speder/learning/tabular.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/check.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/tolerance.hpp"
 
 namespace speder {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "learning/model_loop.hpp"
+#include "speder/learning/model_loop.hpp"
 
 namespace speder {
 

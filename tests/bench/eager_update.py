@@ -1,4 +1,4 @@
-"""The learner's update (deep/agent/spectral_actor_critic.cpp, objective exact) in plain eager PyTorch.
+"""The learner's update (deep/learn/agents/spectral_actor_critic.cpp, objective exact) in plain eager PyTorch.
 
 Straightforward modules, one network call per use, fused Adam; one thread, CPU-seconds. Prints updates per
 CPU-second. Run by compare_update.sh.

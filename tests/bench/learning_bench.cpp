@@ -4,9 +4,9 @@
 
 #include <ctime>
 
-#include "experiments/learn/algorithms.hpp"
-#include "experiments/learn/row.hpp"
-#include "learning/representation.hpp"
+#include "speder/experiments/learn/algorithms.hpp"
+#include "speder/experiments/learn/row.hpp"
+#include "speder/learning/representation.hpp"
 #include "tests/support/random_mdp.hpp"
 
 namespace speder {

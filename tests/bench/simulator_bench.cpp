@@ -1,7 +1,7 @@
 // Draws per second of the simulator. items_per_second is the number to read.
 #include <benchmark/benchmark.h>
 
-#include "mdp/simulator.hpp"
+#include "speder/mdp/sampling/simulator.hpp"
 #include "tests/support/random_mdp.hpp"
 
 namespace speder {

@@ -10,13 +10,14 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/rng.hpp"
+#include "speder/core/rng.hpp"
 #include "tests/catch.hpp"
 #include "tests/fuzz/readers.hpp"
 
 using namespace speder;
 namespace fs = std::filesystem;
 
+namespace corpus_test {
 namespace {
 
 constexpr double kLongest = 10;           // seconds for one file of a few KiB, sanitizers included
@@ -127,3 +128,5 @@ TEST_CASE("fuzz: the corpus with bytes changed, cut and repeated", "[fuzz]") {
     }
   }
 }
+
+}  // namespace corpus_test

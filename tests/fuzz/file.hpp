@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 
 namespace speder::fuzz {
 

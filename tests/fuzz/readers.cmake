@@ -2,11 +2,11 @@
 # column's readers need neither libtorch nor MuJoCo, so their files are compiled here.
 add_library(
   speder_readers STATIC
-  ${PROJECT_SOURCE_DIR}/deep/checkpoint.cpp
-  ${PROJECT_SOURCE_DIR}/deep/data/offline.cpp
-  ${PROJECT_SOURCE_DIR}/deep/data/part_file.cpp
+  ${PROJECT_SOURCE_DIR}/deep/train/checkpoint.cpp
+  ${PROJECT_SOURCE_DIR}/deep/sim/data/offline.cpp
+  ${PROJECT_SOURCE_DIR}/deep/sim/data/part_file.cpp
   ${PROJECT_SOURCE_DIR}/deep/imitate/config.cpp
-  ${PROJECT_SOURCE_DIR}/deep/policy.cpp
+  ${PROJECT_SOURCE_DIR}/deep/sim/policy.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers_deep.cpp)
 target_include_directories(speder_readers PUBLIC ${PROJECT_SOURCE_DIR})

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "core/results.hpp"
-#include "experiments/audit/case_file.hpp"
-#include "experiments/sweep/suite.hpp"
-#include "mdp/conditions.hpp"
-#include "mdp/file/dense.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "plots/audit.hpp"
+#include "speder/experiments/audit/objects/case_file.hpp"
+#include "speder/experiments/rates/suite.hpp"
+#include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/file/dense.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/plots/report/audit.hpp"
+#include "speder/sweep/store.hpp"
 #include "tests/fuzz/file.hpp"
 
 namespace speder::fuzz {

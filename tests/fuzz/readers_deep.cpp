@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/check.hpp"
-#include "deep/checkpoint.hpp"
-#include "deep/crc32c.hpp"
-#include "deep/data/offline.hpp"
-#include "deep/data/part_file.hpp"
-#include "deep/imitate/config.hpp"
-#include "deep/policy.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/imitate/config.hpp"
+#include "speder/deep/sim/data/offline.hpp"
+#include "speder/deep/sim/data/part_file.hpp"
+#include "speder/deep/sim/policy.hpp"
+#include "speder/deep/train/checkpoint.hpp"
+#include "speder/deep/train/crc32c.hpp"
 #include "tests/fuzz/file.hpp"
 #include "tests/fuzz/readers.hpp"
 

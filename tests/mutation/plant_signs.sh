@@ -26,7 +26,7 @@ PY
   mv -f "$2.sound" "$2"; touch "$2"; trap - EXIT  # newer than the broken object, so that it is built again
 }
 
-losses=deep/agent/losses.cpp spectral=deep/features/spectral_loss.cpp agent=deep/agent/spectral_actor_critic.cpp
+losses=deep/learn/agents/losses.cpp spectral=deep/learn/features/spectral_loss.cpp agent=deep/learn/agents/spectral_actor_critic.cpp
 plant "paired term of the representation loss" $spectral 't.loss = t.quadratic - 2 * t.paired;' 't.loss = t.quadratic + 2 * t.paired;'
 plant "quadratic term of the representation loss" $spectral 't.loss = t.quadratic - 2 * t.paired;' 't.loss = -t.quadratic - 2 * t.paired;'
 plant "reward head" $agent 'loss = loss + config_.reward_weight' 'loss = loss - config_.reward_weight'

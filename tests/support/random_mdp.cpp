@@ -1,5 +1,5 @@
 #include "tests/support/random_mdp.hpp"
-#include "core/eigen_instances.hpp"
+#include "speder/core/eigen_instances.hpp"
 
 #include <Eigen/QR>
 #include <numeric>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/rng.hpp"
-#include "mdp/model/policy.hpp"
-#include "mdp/model/tabular_mdp.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/mdp/model/policy.hpp"
+#include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder::test {
 

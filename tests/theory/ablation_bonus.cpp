@@ -2,16 +2,17 @@
 // without them. Every class is ordered so that ties go against the learner (P* comes last).
 #include <cmath>
 
-#include "core/statistics.hpp"
-#include "core/tolerance.hpp"
-#include "experiments/evaluate.hpp"
-#include "learning/offline.hpp"
-#include "learning/online.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/experiments/learn/evaluate.hpp"
+#include "speder/learning/offline.hpp"
+#include "speder/learning/online.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace ablation_bonus {
 namespace {
 
 constexpr double kDelta = 0.1;
@@ -157,3 +158,5 @@ TEST_CASE("Penalty (ablation): under poor coverage LCB keeps to what was seen, g
   const double chance = std::pow(1 - std::pow(1 - p, kSamples), kRisky);
   CHECK(binomial_upper_tail(kRuns, chance, lucky) > tol::kFalseAlarm);
 }
+
+}  // namespace ablation_bonus

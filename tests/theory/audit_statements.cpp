@@ -1,4 +1,4 @@
-#include "experiments/audit/audit.hpp"
+#include "speder/experiments/audit/audit.hpp"
 #include "tests/catch.hpp"
 
 // The audit at its quick budget as a theory test: corrected statements survive, lemmas that are true
@@ -7,6 +7,7 @@
 
 using namespace speder::audit;
 
+namespace audit_statements {
 namespace {
 
 Finding examine_quickly(std::string_view id) {
@@ -78,3 +79,5 @@ TEST_CASE("Hidden constants: what the instances need, and where it moves",
   CHECK(generalization.search.worst_ratio < 41.96);  // the proof's constant
   CHECK(generalization.search.worst_ratio > 1);
 }
+
+}  // namespace audit_statements

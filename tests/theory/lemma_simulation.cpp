@@ -1,9 +1,9 @@
-#include "core/tolerance.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::lemma_simulation {
 namespace {
 
 using test::Shape;
@@ -82,4 +82,4 @@ TEST_CASE("Lemma (simulation), planted fault: the two occupancies may not be exc
   CHECK(std::abs(wrong - gap) > 1e-4);
 }
 
-}  // namespace speder
+}  // namespace speder::lemma_simulation

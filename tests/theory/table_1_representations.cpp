@@ -1,15 +1,15 @@
-#include "core/tolerance.hpp"
-#include "mdp/generate/families.hpp"
-#include "mdp/model/planning.hpp"
-#include "oracle/exact_value.hpp"
-#include "oracle/kernel_svd.hpp"
-#include "oracle/linear_fit.hpp"
-#include "oracle/representation_gap.hpp"
-#include "oracle/representations.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/planners/planning.hpp"
+#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/kernel_svd.hpp"
+#include "speder/oracle/linear_fit.hpp"
+#include "speder/oracle/representation_gap.hpp"
+#include "speder/oracle/representations.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::table_1_representations {
 namespace {
 
 using test::Shape;
@@ -141,4 +141,4 @@ TEST_CASE("Table 1, negative control: below the rank the SVD of P is not exact e
   CHECK(rows[0].q_equal > 1e-6);
 }
 
-}  // namespace speder
+}  // namespace speder::table_1_representations

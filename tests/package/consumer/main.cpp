@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/tolerance.hpp"
-#include "learning/bonus.hpp"
-#include "mdp/file/mdp_file.hpp"
-#include "mdp/generate/families.hpp"
-#include "oracle/exact_value.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/learning/bonus.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
+#include "speder/oracle/exact_value.hpp"
 
 int main(int, char** argv) {
   constexpr double gamma = 0.9;
@@ -17,7 +17,7 @@ int main(int, char** argv) {
   speder::save_mdp(argv[1], made);
   const speder::TabularMdp mdp = speder::load_mdp(argv[1]);
   // A wrong action reaches the good state with p = 1 − γ: V = p / ((1−γ)(1 − γ(γ−p))); the best
-  // action is worth eps more (mdp/generate/two_state.cpp).
+  // action is worth eps more (mdp/families/two_state.cpp).
   const double p = 1 - gamma;
   const double expected = p / ((1 - gamma) * (1 - gamma * (gamma - p))) + eps;
   const double value = mdp.rho().dot(speder::exact_optimum(mdp).value);

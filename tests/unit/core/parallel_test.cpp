@@ -1,4 +1,4 @@
-#include "core/parallel.hpp"
+#include "speder/core/parallel.hpp"
 
 #include <atomic>
 #include <numeric>
@@ -10,6 +10,7 @@
 
 using namespace speder;
 
+namespace parallel_test {
 TEST_CASE("parallel_for: every index once, and what bodies wrote is seen afterwards",
           "[parallel]") {
   const int jobs = GENERATE(0, 1, 2, 4);
@@ -38,3 +39,5 @@ TEST_CASE("parallel_for: the first exception comes out", "[parallel]") {
   };
   CHECK_THROWS_WITH(parallel_for(100, 3, body), "seven");
 }
+
+}  // namespace parallel_test

@@ -1,13 +1,14 @@
-#include "core/rng.hpp"
+#include "speder/core/rng.hpp"
 
 #include <map>
 #include <set>
 
-#include "core/parallel.hpp"
+#include "speder/core/parallel.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace rng_test {
 TEST_CASE("SeedTree: a stream depends on root, name and index alone", "[core][rng]") {
   const SeedTree seeds(7);
   CHECK(seeds.seed("rollout", 3) == SeedTree(7).seed("rollout", 3));
@@ -58,3 +59,5 @@ TEST_CASE("parallel_for: every index once, any number of jobs; an exception reac
                     std::runtime_error);
   }
 }
+
+}  // namespace rng_test

@@ -1,12 +1,12 @@
-#include "core/spectral.hpp"
+#include "speder/core/spectral.hpp"
 
 #include <Eigen/QR>
 
-#include "core/eigen_instances.hpp"
-#include "core/rng.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/rng.hpp"
 #include "tests/catch.hpp"
 
-namespace speder {
+namespace speder::spectral_test {
 namespace {
 
 const SeedTree kSeeds(5);
@@ -110,4 +110,4 @@ TEST_CASE("spectral routines refuse empty requests", "[spectral]") {
   CHECK_THROWS_AS(largest_eigenpairs(as_operator(A), 1), std::invalid_argument);
 }
 
-}  // namespace speder
+}  // namespace speder::spectral_test

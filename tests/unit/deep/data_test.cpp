@@ -3,15 +3,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/check.hpp"
-#include "core/hdf5.hpp"
-#include "deep/data/generate.hpp"
-#include "deep/maze/goal.hpp"
-#include "deep/maze/models.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/sim/data/generate.hpp"
+#include "speder/deep/sim/maze/goal.hpp"
+#include "speder/deep/sim/maze/models.hpp"
+#include "speder/io/hdf5.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::data_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -308,4 +308,4 @@ TEST_CASE("a table that declares more than the file can hold is refused before i
   CHECK_THROWS_AS(read_d4rl(path), InputError);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::data_test

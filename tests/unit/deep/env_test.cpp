@@ -1,14 +1,14 @@
-#include "deep/env/env.hpp"
+#include "speder/deep/sim/env/env.hpp"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::env_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -167,4 +167,4 @@ TEST_CASE("a missing model names the file, the package and the command", "[deep]
   }
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::env_test

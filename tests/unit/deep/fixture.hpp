@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "core/hdf5.hpp"
-#include "deep/env/env.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/io/hdf5.hpp"
 
 namespace speder::deep {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tolerance.hpp"
-#include "deep/env/env.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/deep/sim/env/env.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::gotcha_test {
 namespace {
 
 const SeedTree kSeeds(77);
@@ -116,4 +116,4 @@ TEST_CASE("CartPole never terminates and only the action's sign counts", "[deep]
   CHECK(strong.qpos()[0] > 2.4);  // far outside gym's own limits
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::gotcha_test

@@ -1,16 +1,16 @@
-#include "deep/maze/maze.hpp"
+#include "speder/deep/sim/maze/maze.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "core/check.hpp"
-#include "deep/maze/goal.hpp"
-#include "deep/maze/models.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/sim/maze/goal.hpp"
+#include "speder/deep/sim/maze/models.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::maze_test {
 namespace {
 
 const SeedTree kSeeds(77);
@@ -245,4 +245,4 @@ TEST_CASE("AntDirection rewards metres per second along the commanded direction"
   CHECK(changes == 2);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::maze_test

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <string>
 
-#include "deep/env/tasks/tasks.hpp"
+#include "speder/deep/sim/tasks/tasks.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::parity_test {
 namespace {
 
 // The same libmujoco makes the same calls, so states agree to the last bit; what is left is the
@@ -147,4 +147,4 @@ TEST_CASE("cheetah_run settles as dm_control's reset does", "[deep][parity][dmc]
   CHECK(largest_gap(world.qvel, file.read("settle/qvel").values) == 0.0);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::parity_test

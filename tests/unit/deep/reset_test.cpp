@@ -3,12 +3,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/tolerance.hpp"
-#include "deep/env/env.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/deep/sim/env/env.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::reset_test {
 namespace {
 
 constexpr int kDraws = 3000;
@@ -215,4 +215,4 @@ TEST_CASE("humanoid_run starts without contact, every reset is a function of the
   CHECK(std::equal(kept.begin(), kept.end(), second.begin()));
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::reset_test

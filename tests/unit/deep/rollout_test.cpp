@@ -1,13 +1,13 @@
-#include "deep/rollout.hpp"
+#include "speder/deep/sim/rollout.hpp"
 
 #include <cmath>
 #include <filesystem>
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::rollout_test {
 namespace {
 
 const SeedTree kSeeds(31);
@@ -77,4 +77,4 @@ TEST_CASE("a network policy computes tanh of ReLU layers", "[deep][rollout]") {
   std::filesystem::remove(path);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::rollout_test

@@ -1,13 +1,13 @@
-#include "deep/room/room.hpp"
+#include "speder/deep/sim/room/room.hpp"
 
 #include <cmath>
 #include <vector>
 
-#include "core/statistics.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 
-namespace speder::deep {
+namespace speder::deep::room_test {
 namespace {
 
 const Room kRoom;
@@ -67,4 +67,4 @@ TEST_CASE("the truth scores perfectly and a planted shift is measured", "[deep][
   CHECK_THROWS_AS(score_density(kRoom, kOpen, -truth), std::invalid_argument);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::room_test

@@ -1,4 +1,4 @@
-#include "deep/env/vector_env.hpp"
+#include "speder/deep/sim/env/vector_env.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::vector_env_test {
 namespace {
 
 const SeedTree kSeeds(11);
@@ -108,4 +108,4 @@ TEST_CASE("vectorised actions are checked before anything moves", "[deep][vector
                   std::invalid_argument);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::vector_env_test

@@ -1,4 +1,4 @@
-#include "deep/env/worker_pool.hpp"
+#include "speder/deep/sim/env/worker_pool.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-namespace speder::deep {
+namespace speder::deep::worker_pool_test {
 
 TEST_CASE("the worker pool runs every index once and passes an exception on", "[deep][vector]") {
   WorkerPool pool(3);
@@ -23,4 +23,4 @@ TEST_CASE("the worker pool runs every index once and passes an exception on", "[
   CHECK_NOTHROW(pool.run(10, [](int) {}));
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::worker_pool_test

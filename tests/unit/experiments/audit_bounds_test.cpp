@@ -1,15 +1,16 @@
 #include <cmath>
 
-#include "oracle/bounds/backup.hpp"
-#include "oracle/bounds/bonus.hpp"
-#include "oracle/bounds/generalization.hpp"
-#include "oracle/bounds/pac.hpp"
-#include "oracle/bounds/potential.hpp"
-#include "oracle/bounds/value_norm.hpp"
+#include "speder/oracle/bounds/backup.hpp"
+#include "speder/oracle/bounds/bonus.hpp"
+#include "speder/oracle/bounds/generalization.hpp"
+#include "speder/oracle/bounds/pac.hpp"
+#include "speder/oracle/bounds/potential.hpp"
+#include "speder/oracle/bounds/value_norm.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder::bounds;
 
+namespace audit_bounds_test {
 TEST_CASE("Right-hand sides at numbers worked out by hand", "[audit][bounds]") {
   // d = 2, γ = 1/2: 2·2·(1 + 2·1) = 12
   CHECK_THAT(value_norm(2.0, 0.5), WithinAbs(std::sqrt(12.0), 1e-14));
@@ -64,3 +65,5 @@ TEST_CASE("Rates: the corrected offline bound is the printed one over √n", "[a
   longer.n = 64;
   CHECK(regret_rate(longer) > regret_rate(in));
 }
+
+}  // namespace audit_bounds_test

@@ -1,10 +1,11 @@
-#include "experiments/audit/audit.hpp"
+#include "speder/experiments/audit/audit.hpp"
 #include "tests/catch.hpp"
 
 // Counterexamples small enough to check with a pencil, recomputed exactly.
 
 using namespace speder::audit;
 
+namespace audit_counterexample_test {
 namespace {
 
 Sides<Exact> sides_of(const char* id, const Case<Exact>& c) {
@@ -158,3 +159,5 @@ TEST_CASE("Premises are checked: a broken one is named", "[audit][counterexample
   c.nu(0) = Exact(1, 2), c.mu = Table<Exact>(1, 2, 2), c.mu_hat = c.mu;
   CHECK_FALSE(broken_premise(c, kOnline).has_value());
 }
+
+}  // namespace audit_counterexample_test

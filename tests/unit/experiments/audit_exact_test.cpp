@@ -1,15 +1,16 @@
-#include "experiments/audit/exact.hpp"
+#include "speder/experiments/audit/objects/exact.hpp"
 
 #include <rapidcheck.h>
 #include <cmath>
 #include <stdexcept>
 
-#include "experiments/audit/scalar.hpp"
-#include "experiments/audit/table.hpp"
+#include "speder/experiments/audit/objects/scalar.hpp"
+#include "speder/experiments/audit/objects/table.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder::audit;
 
+namespace audit_exact_test {
 TEST_CASE("Exact: rational arithmetic is exact", "[audit][exact]") {
   const Exact third(1, 3);
   CHECK(to_text(third + third + third) == "1");
@@ -94,3 +95,5 @@ TEST_CASE("simplest_between: smallest denominator in the interval", "[audit][exa
   const Fraction half = simplest_between(0.49, 0.5);
   CHECK(half.numerator * 2 == half.denominator);
 }
+
+}  // namespace audit_exact_test

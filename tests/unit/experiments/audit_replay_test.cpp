@@ -2,15 +2,16 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/check.hpp"
-#include "experiments/audit/audit.hpp"
-#include "experiments/audit/case_file.hpp"
-#include "experiments/audit/report.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/audit/audit.hpp"
+#include "speder/experiments/audit/objects/case_file.hpp"
+#include "speder/experiments/audit/report.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder::audit;
 namespace fs = std::filesystem;
 
+namespace audit_replay_test {
 namespace {
 
 struct Folder {
@@ -114,3 +115,5 @@ TEST_CASE("audit.json: a list with the promised keys", "[audit][report]") {
   CHECK(json[2]["verdict"] == "not checkable");
   CHECK_THAT(json[3]["trend"].get<std::string>(), Catch::Contains("grows with n"));
 }
+
+}  // namespace audit_replay_test

@@ -3,13 +3,14 @@
 #include <regex>
 #include <set>
 
-#include "core/check.hpp"
-#include "experiments/audit/report.hpp"
-#include "experiments/audit/self_test.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/audit/report.hpp"
+#include "speder/experiments/audit/search/self_test.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder::audit;
 
+namespace audit_search_test {
 TEST_CASE("Inventory: ids are unique, kebab-case, sourced; twins exist", "[audit][inventory]") {
   std::set<std::string_view> seen;
   const std::regex kebab("[a-z0-9]+(-[a-z0-9]+)*");
@@ -116,3 +117,5 @@ TEST_CASE("Choices: the same choices rebuild the same instance in exact arithmet
     }
   }
 }
+
+}  // namespace audit_search_test

@@ -1,11 +1,12 @@
-#include "experiments/sweep/error_curve.hpp"
+#include "speder/experiments/rates/error_curve.hpp"
 
-#include "mdp/generate/families.hpp"
-#include "mdp/generate/planted_class.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace error_curve_test {
 namespace {
 
 struct Problem {
@@ -77,3 +78,5 @@ TEST_CASE("density_bound: at least every density of the class", "[experiments][e
   CHECK(C >= largest);
   CHECK(C == Approx(p.planted.candidates.mu(0).maxCoeff()).epsilon(1));  // the same order
 }
+
+}  // namespace error_curve_test

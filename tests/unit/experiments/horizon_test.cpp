@@ -1,9 +1,10 @@
-#include "experiments/sweep/suite_runs.hpp"
-#include "plots/report.hpp"
+#include "speder/experiments/rates/registry.hpp"
+#include "speder/experiments/rates/suite_runs.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace horizon_test {
 TEST_CASE("horizon: a small sweep, judged: claims hold and the late sampler is caught",
           "[experiments][horizon]") {
   const Suite suite = read_suite(
@@ -14,7 +15,7 @@ TEST_CASE("horizon: a small sweep, judged: claims hold and the late sampler is c
   const RunTask task = run_task(suite, 1);
   ExperimentData data{suite.record(1), {}};
   for (std::int64_t i = 0; i < suite.runs(); ++i) data.runs.push_back(*task(i).run);
-  const ReportSection section = analyse(data);
+  const ReportSection section = judge(data);
   CHECK(section.failed == 0);
   REQUIRE(section.report.findings.size() == 4);
   for (const Finding& f : section.report.findings) {
@@ -24,3 +25,5 @@ TEST_CASE("horizon: a small sweep, judged: claims hold and the late sampler is c
   }
   CHECK_NOTHROW(require_drawable(section.report.figures.at(0)));
 }
+
+}  // namespace horizon_test

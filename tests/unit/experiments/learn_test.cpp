@@ -1,18 +1,19 @@
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/parallel.hpp"
-#include "core/tolerance.hpp"
-#include "experiments/learn/session.hpp"
-#include "oracle/exact_occupancy.hpp"
-#include "oracle/exact_value.hpp"
-#include "oracle/model_error.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/experiments/learn/session.hpp"
+#include "speder/oracle/exact_occupancy.hpp"
+#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/model_error.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace learn_test {
 namespace {
 
 const SeedTree kSeeds(43);
@@ -286,3 +287,5 @@ TEST_CASE("a hook ends the run and keeps the rows", "[experiments][learn]") {
   CHECK(out.result.termination == Termination::kInterrupted);
   CHECK(out.rows.back().n == 9);  // not a point of the grid, but where it ended
 }
+
+}  // namespace learn_test

@@ -1,10 +1,13 @@
-#include "experiments/sweep/suite.hpp"
+#include "speder/experiments/rates/suite.hpp"
+#include "speder/experiments/rates/builtin.hpp"
+#include "speder/experiments/rates/registry.hpp"
 
-#include "core/check.hpp"
+#include "speder/core/check.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace suite_test {
 namespace {
 Suite suite(const std::string& text, std::string_view size = "quick") {
   return read_suite(ConfigTable::parse(text, "s.toml"), size);
@@ -42,17 +45,17 @@ TEST_CASE("suite: mistakes name file, line and key", "[suite]") {
 
 TEST_CASE("suite: every suite file of the tree reads at both sizes", "[suite]") {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SPEDER_SUITES)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SPEDER_SUITES)) {
     if (entry.path().extension() != ".toml") continue;
     ++files;
     CAPTURE(entry.path().string());
     for (const std::string_view size : {"quick", "full"}) {
       const Suite s = load_suite(entry.path(), size);
-      CHECK(s.id == entry.path().stem().string());
+      CHECK(builtin_suites().contains(s.id));
       CHECK(s.runs() > 0);
     }
   }
-  CHECK(files == static_cast<int>(experiment_table().size()));
+  CHECK(files == static_cast<int>(rate_experiments().size()));
 }
 
 TEST_CASE("suite: a name that is neither a file nor built in is answered with those that are",
@@ -62,3 +65,5 @@ TEST_CASE("suite: a name that is neither a file nor built in is answered with th
                                       " ablate, gen-mle, ") &&
                         Catch::EndsWith("table1"));
 }
+
+}  // namespace suite_test

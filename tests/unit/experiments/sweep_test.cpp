@@ -1,4 +1,4 @@
-#include "core/sweep/run_sweep.hpp"
+#include "speder/sweep/run_sweep.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -7,15 +7,16 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/check.hpp"
-#include "core/sweep/cluster.hpp"
-#include "experiments/sweep/suite_runs.hpp"
+#include "speder/core/check.hpp"
+#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/sweep/cluster.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
 using namespace speder;
 using speder::testing::Folder;
 
+namespace sweep_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 5;
@@ -143,3 +144,5 @@ TEST_CASE("run_sweep: another seed gives other rows and does not continue this s
   CHECK(rows(other, 0)[1] != rows(other, 1)[1]);
   CHECK(rows(other, 0)[1] != rows(other, 3)[1]);
 }
+
+}  // namespace sweep_test

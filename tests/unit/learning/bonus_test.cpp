@@ -1,17 +1,18 @@
-#include "learning/bonus.hpp"
+#include "speder/learning/bonus.hpp"
 
 #include <Eigen/LU>
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace bonus_test {
 namespace {
 
 const SeedTree kSeeds(23);
@@ -91,3 +92,5 @@ TEST_CASE("BonusSchedule: the formulas as in the paper, with their constants",
   CHECK(bonus_constants("none").alpha == 0);
   CHECK_THROWS_WITH(bonus_constants("big"), Contains("theory, tuned or none"));
 }
+
+}  // namespace bonus_test

@@ -1,12 +1,13 @@
-#include "core/tolerance.hpp"
-#include "learning/known_features.hpp"
-#include "learning/tabular.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/learning/known_features.hpp"
+#include "speder/learning/tabular.hpp"
+#include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 
+namespace comparators_test {
 namespace {
 
 const SeedTree kSeeds(37);
@@ -109,3 +110,5 @@ TEST_CASE("comparators: exploring with counts or true features finds the optimal
   CHECK(explore(env, counts, options, SeedTree(1), {}).policy.choice() == best);
   CHECK(explore(env, linear, options, SeedTree(1), {}).policy.choice() == best);
 }
+
+}  // namespace comparators_test

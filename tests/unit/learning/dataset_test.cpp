@@ -1,16 +1,17 @@
-#include "learning/dataset.hpp"
+#include "speder/learning/dataset.hpp"
 
 #include <cmath>
 
-#include "core/statistics.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/planners/planning.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace dataset_test {
 namespace {
 
 const SeedTree kSeeds(17);
@@ -139,3 +140,5 @@ TEST_CASE("datasets: no data and foreign policies are refused", "[learning][data
   CHECK_THROWS_WITH(collect_trajectory(env, Policy::uniform(4, 2), 5, rng),
                     Contains("another MDP") && Contains("4 × 2"));
 }
+
+}  // namespace dataset_test

@@ -1,18 +1,19 @@
-#include "learning/offline.hpp"
+#include "speder/learning/offline.hpp"
 
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "learning/clone.hpp"
-#include "mdp/generate/planted_class.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/learning/clone.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace offline_test {
 namespace {
 
 const SeedTree kSeeds(31);
@@ -128,3 +129,5 @@ TEST_CASE("Algorithm 2: bad input", "[learning][offline]") {
       offline_speder(setting.data, setting.made.candidates, {reward_of_another, 0.9}, {}),
       Contains("|S||A| entries"));
 }
+
+}  // namespace offline_test

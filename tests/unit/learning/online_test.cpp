@@ -1,17 +1,18 @@
-#include "learning/online.hpp"
+#include "speder/learning/online.hpp"
 
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/generate/planted_class.hpp"
-#include "mdp/model/planning.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace online_test {
 namespace {
 
 const SeedTree kSeeds(29);
@@ -210,3 +211,5 @@ TEST_CASE("Algorithm 1: bad input", "[learning][online]") {
   CHECK_THROWS_WITH(online_speder(env, FeatureClass::of({&other, 1}), {}, SeedTree(1)),
                     Contains("5 states and 2 actions") && Contains("12 and 3"));
 }
+
+}  // namespace online_test

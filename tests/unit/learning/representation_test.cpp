@@ -1,16 +1,17 @@
-#include "learning/representation.hpp"
+#include "speder/learning/representation.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/tolerance.hpp"
-#include "mdp/generate/planted_class.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/classes/realizable_class.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace representation_test {
 namespace {
 
 const SeedTree kSeeds(3);
@@ -190,3 +191,5 @@ TEST_CASE("tally: counts and order", "[learning][dataset]") {
   CHECK(cells[2].step == Step{1, 0});
   CHECK(cells[2].count == 2);
 }
+
+}  // namespace representation_test

@@ -1,13 +1,13 @@
-#include "mdp/alias_table.hpp"
+#include "speder/mdp/sampling/alias_table.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/rng.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/core/tolerance.hpp"
 #include "tests/catch.hpp"
 
-namespace speder {
+namespace speder::alias_table_test {
 namespace {
 
 const SeedTree kSeeds(20230501);
@@ -82,4 +82,4 @@ TEST_CASE("alias tables refuse weights that are no law", "[alias]") {
   CHECK_THROWS_AS(AliasRows(1, 0), std::invalid_argument);
 }
 
-}  // namespace speder
+}  // namespace speder::alias_table_test

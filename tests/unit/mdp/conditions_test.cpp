@@ -1,17 +1,18 @@
-#include "mdp/conditions.hpp"
+#include "speder/mdp/conditions/conditions.hpp"
 
 #include <cmath>
 #include <map>
 #include <numbers>
 
-#include "core/eigen_instances.hpp"
-#include "core/rng.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace conditions_test {
 namespace {
 
 std::map<std::string, Condition> by_name(const TabularMdp& mdp) {
@@ -208,3 +209,5 @@ TEST_CASE("rank: deficient factors are found, ill-conditioned ones are not mista
   CHECK(close.rank == 4);
   CHECK(close.how == "singular values of P, through the factors");
 }
+
+}  // namespace conditions_test

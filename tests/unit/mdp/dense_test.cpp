@@ -1,14 +1,14 @@
-#include "mdp/file/dense.hpp"
+#include "speder/mdp/file/dense.hpp"
 
 #include <cmath>
 #include <fstream>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/hdf5.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/conditions.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/io/hdf5.hpp"
+#include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/mdp/scratch.hpp"
 
@@ -16,6 +16,7 @@ using namespace speder;
 using Catch::Contains;
 namespace fs = std::filesystem;
 
+namespace dense_test {
 namespace {
 
 const std::string kGood =
@@ -153,3 +154,5 @@ TEST_CASE("factorise: a truncation is refused with its error, or shrunk to a ker
   const Matrix P1 = factorise(dense, {.rank = 1, .shrink = true}).mdp.kernel().dense();
   CHECK((P1.rowwise() - dense.P.colwise().mean()).cwiseAbs().maxCoeff() <= tol::kSimplex);
 }
+
+}  // namespace dense_test

@@ -1,16 +1,17 @@
-#include "mdp/generate/families.hpp"
+#include "speder/mdp/families/families.hpp"
 
 #include <rapidcheck.h>
 
 #include <cmath>
 
-#include "core/check.hpp"
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
+#include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace families_test {
 namespace {
 
 std::vector<InstanceSpec> small_specs() {
@@ -182,3 +183,5 @@ TEST_CASE("families: what cannot be is refused with what can", "[mdp][families]"
                     Contains("beyond the limit"));
   CHECK_THROWS_WITH(make({.family = "file"}), Contains("needs the path"));
 }
+
+}  // namespace families_test

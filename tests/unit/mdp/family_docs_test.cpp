@@ -4,11 +4,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "mdp/generate/families.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace family_docs_test {
 namespace {
 
 std::string escaped(std::string_view text) {  // as a table cell of Markdown
@@ -34,3 +35,5 @@ TEST_CASE("docs/mdp-files.md says what the table of families says", "[mdp][famil
     }
   }
 }
+
+}  // namespace family_docs_test

@@ -1,12 +1,13 @@
-#include "mdp/model/feature_class.hpp"
+#include "speder/mdp/classes/feature_class.hpp"
 
-#include "core/tolerance.hpp"
+#include "speder/core/tolerance.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using Catch::Matchers::Contains;
 
+namespace feature_class_test {
 namespace {
 
 const SeedTree kSeeds(11);
@@ -153,3 +154,5 @@ TEST_CASE("FeatureClass: what is not a class is refused", "[class]") {
   CHECK_THROWS_WITH(FeatureClassBuilder({3, 0, kernels[0].nu()}, 1), Contains("rank"));
   CHECK_THROWS_WITH(FeatureClass::of(kernels).kernel(2), Contains("no such candidate"));
 }
+
+}  // namespace feature_class_test

@@ -1,11 +1,11 @@
-#include "mdp/file/mdp_file.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
 
 #include <fstream>
 #include <functional>
 
-#include "core/check.hpp"
-#include "core/hdf5.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/check.hpp"
+#include "speder/io/hdf5.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/mdp/scratch.hpp"
 
@@ -13,6 +13,7 @@ using namespace speder;
 using Catch::Contains;
 namespace fs = std::filesystem;
 
+namespace mdp_file_test {
 namespace {
 
 // A valid two-state file, one table of which a test may spoil.
@@ -225,3 +226,5 @@ TEST_CASE("mdp file: another format or version is named", "[mdp][file]") {
   CHECK_THROWS_WITH(load_mdp(path), Contains("'format_version'") && Contains("is 2"));
   CHECK_THROWS_WITH(load_mdp(scratch.path / "none.h5"), Contains("none.h5"));
 }
+
+}  // namespace mdp_file_test

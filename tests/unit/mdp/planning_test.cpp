@@ -1,14 +1,15 @@
-#include "mdp/model/planning.hpp"
+#include "speder/mdp/planners/planning.hpp"
 
 #include <rapidcheck.h>
 
-#include "mdp/model/factored_planner.hpp"
+#include "speder/mdp/planners/factored_planner.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
 using namespace speder;
 using namespace speder::test;
 
+namespace planning_test {
 namespace {
 
 constexpr PlanMethod kMethods[] = {PlanMethod::kFactored, PlanMethod::kSparse, PlanMethod::kValue,
@@ -187,3 +188,5 @@ TEST_CASE("plan: refuses what is not a problem", "[mdp][planning]") {
   CHECK_THROWS_AS(plan({mdp.kernel(), Vector::Constant(4, NAN), 0.9}), std::invalid_argument);
   CHECK_THROWS_AS(evaluate(problem_of(mdp), Policy::uniform(3, 2)), std::invalid_argument);
 }
+
+}  // namespace planning_test

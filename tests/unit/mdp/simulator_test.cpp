@@ -1,13 +1,13 @@
-#include "mdp/simulator.hpp"
+#include "speder/mdp/sampling/simulator.hpp"
 
-#include "core/statistics.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/generate/families.hpp"
-#include "mdp/transition_sampler.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/families/families.hpp"
+#include "speder/mdp/sampling/transition_sampler.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::simulator_test {
 namespace {
 
 using test::Shape;
@@ -190,4 +190,4 @@ TEST_CASE("a latent that no pair uses does not disturb the draws", "[simulator]"
   }
 }
 
-}  // namespace speder
+}  // namespace speder::simulator_test

@@ -2,14 +2,15 @@
 // against closed forms.
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/conditions.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 
+namespace structured_families_test {
 namespace {
 
 // V^π by the dense linear system (I − γ P_π) V = r_π.
@@ -230,3 +231,5 @@ TEST_CASE("continuous: full rank on the coarsest grid allowed", "[mdp][families]
     }
   }
 }
+
+}  // namespace structured_families_test

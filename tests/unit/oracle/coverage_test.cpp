@@ -1,10 +1,10 @@
-#include "oracle/coverage.hpp"
+#include "speder/oracle/coverage.hpp"
 
-#include "core/tolerance.hpp"
+#include "speder/core/tolerance.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::coverage_test {
 namespace {
 
 const SeedTree kSeeds(90);
@@ -123,4 +123,4 @@ TEST_CASE("ω: three readings of the paper, support and infinity", "[oracle][cov
   CHECK(std::isinf(behaviour_concentration(Policy::deterministic({0, 1}, 2)).max_inverse));
 }
 
-}  // namespace speder
+}  // namespace speder::coverage_test

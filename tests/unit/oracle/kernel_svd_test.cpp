@@ -1,14 +1,14 @@
-#include "oracle/kernel_svd.hpp"
+#include "speder/oracle/kernel_svd.hpp"
 
 #include <Eigen/SVD>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "mdp/generate/families.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::kernel_svd_test {
 namespace {
 
 using test::Shape;
@@ -146,4 +146,4 @@ TEST_CASE("kernel SVD refuses bad weights", "[oracle][svd]") {
   CHECK_THROWS_AS(kernel_svd(mdp.kernel(), Vector::Ones(4), {.top = 0}), std::invalid_argument);
 }
 
-}  // namespace speder
+}  // namespace speder::kernel_svd_test

@@ -1,14 +1,14 @@
-#include "oracle/model_error.hpp"
+#include "speder/oracle/model_error.hpp"
 
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "oracle/weighted_triangle.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/weighted_triangle.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::model_error_test {
 namespace {
 
 using test::Shape;
@@ -133,4 +133,4 @@ TEST_CASE("weighted triangle: RᵀR is the Gram matrix, over several blocks",
   CHECK((R.transpose() * R - wide.transpose() * w.head(2).asDiagonal() * wide).norm() <= kClose);
 }
 
-}  // namespace speder
+}  // namespace speder::model_error_test

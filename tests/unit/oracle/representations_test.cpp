@@ -1,16 +1,16 @@
-#include "oracle/representations.hpp"
+#include "speder/oracle/representations.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/SVD>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "oracle/linear_fit.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/oracle/linear_fit.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::representations_test {
 namespace {
 
 using test::Shape;
@@ -197,4 +197,4 @@ TEST_CASE("linear fits: hand-solved, weighted, rank-deficient and lifted", "[ora
   CHECK((quick.coefficients - brute.coefficients).norm() <= kClose * 100);
 }
 
-}  // namespace speder
+}  // namespace speder::representations_test

@@ -1,4 +1,4 @@
-#include "plots/analysis.hpp"
+#include "speder/plots/analysis.hpp"
 
 #include <cmath>
 
@@ -6,6 +6,7 @@
 
 using namespace speder;
 
+namespace analysis_test {
 namespace {
 
 ExperimentData empty_data() {
@@ -118,3 +119,5 @@ TEST_CASE("with_x: columns follow their x when its order turns", "[plots][analys
   CHECK(turned.curve.x == std::vector<double>{2, 4, 8});
   CHECK(turned.curve.y[0] == std::vector<double>{40, 20, 10});
 }
+
+}  // namespace analysis_test

@@ -1,4 +1,4 @@
-#include "plots/figure.hpp"
+#include "speder/plots/figure.hpp"
 
 #include <stdexcept>
 
@@ -6,6 +6,7 @@
 
 using namespace speder;
 
+namespace figure_test {
 namespace {
 Figure one(Panel panel) { return {.id = "f", .caption = "", .panels = {panel}, .columns = 1}; }
 }  // namespace
@@ -87,3 +88,5 @@ TEST_CASE("palette: the published colours, then from the start again", "[plots][
   }
   CHECK_THROWS_AS(palette(-1), std::invalid_argument);
 }
+
+}  // namespace figure_test

@@ -1,12 +1,12 @@
-#include "plots/render.hpp"
+#include "speder/plots/render/render.hpp"
 
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
 
-#include "core/check.hpp"
-#include "plots/process.hpp"
+#include "speder/core/check.hpp"
+#include "speder/plots/render/process.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -14,6 +14,7 @@ using namespace speder;
 using speder::testing::Folder;
 namespace fs = std::filesystem;
 
+namespace render_test {
 namespace {
 
 std::string read(const fs::path& file) {
@@ -114,3 +115,5 @@ TEST_CASE("run_process: exit codes, errors, missing programs, long input", "[plo
   CHECK(run_process({"true"}, std::string(1 << 20, 'x')).exit_code == 0);  // reads none of it
   CHECK(!run_process({"speder-no-such-program"}, "").started);
 }
+
+}  // namespace render_test

@@ -1,16 +1,17 @@
-#include "deep/agent/agent.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
 
 #include <cmath>
 #include <functional>
 #include <set>
 
-#include "deep/agent/spectral_actor_critic.hpp"
+#include "speder/deep/learn/agents/spectral_actor_critic.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 
+namespace agent_test {
 namespace {
 
 AgentConfig tiny(const std::string& algorithm) {
@@ -248,3 +249,5 @@ TEST_CASE("input scale: states get mean 0 and deviation 1, actions stay, later d
   scale.measure_once(buffer);
   CHECK(at::allclose(scale(row), expected));
 }
+
+}  // namespace agent_test

@@ -1,13 +1,13 @@
-#include "deep/nn/block_cache.hpp"
+#include "speder/deep/learn/nn/block_cache.hpp"
 
 #include <array>
 #include <thread>
 #include <vector>
 
-#include "deep/nn/torch.hpp"
+#include "speder/deep/learn/nn/torch.hpp"
 #include "tests/catch.hpp"
 
-namespace speder::deep {
+namespace speder::deep::block_cache_test {
 namespace {
 
 constexpr std::int64_t kNumbers = 5000;  // 20,000 bytes: no multiple of a cache line's 64
@@ -57,4 +57,4 @@ TEST_CASE("Block cache: blocks that two threads hand to each other keep their nu
   CHECK(whole[1]);
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::block_cache_test

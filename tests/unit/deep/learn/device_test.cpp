@@ -1,5 +1,5 @@
-#include "deep/nn/device.hpp"
-#include "deep/agent/agent.hpp"
+#include "speder/deep/learn/nn/device.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
 #include "tests/unit/deep/learn/strict_device.hpp"
@@ -7,6 +7,7 @@
 using namespace speder;
 using namespace speder::deep;
 
+namespace device_test {
 namespace {
 
 AgentConfig tiny(const std::string& algorithm) {
@@ -97,3 +98,5 @@ TEST_CASE("device_of_process: the processes of a machine take its GPUs in turn",
   CHECK(device_of_process("cuda:2", 1, forbidden) == "cuda:2");
   CHECK(device_of_process("cpu", 1, forbidden) == "cpu");
 }
+
+}  // namespace device_test

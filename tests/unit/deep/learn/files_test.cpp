@@ -4,17 +4,18 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/check.hpp"
-#include "deep/config.hpp"
-#include "deep/crc32c.hpp"
-#include "deep/nn/device.hpp"
-#include "deep/train_events.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/learn/config.hpp"
+#include "speder/deep/learn/nn/device.hpp"
+#include "speder/deep/train/crc32c.hpp"
+#include "speder/deep/train/events.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 namespace fs = std::filesystem;
 
+namespace files_test {
 TEST_CASE("CRC-32C: the check value of the catalogue", "[learn][files]") {
   const std::string digits = "123456789";
   Crc32c crc;
@@ -81,3 +82,5 @@ TEST_CASE("devices: cpu always; nonsense is refused with the choices", "[learn][
     CHECK_THROWS_WITH(choose_device(name), Catch::Contains("cuda:<n>"));
   }
 }
+
+}  // namespace files_test

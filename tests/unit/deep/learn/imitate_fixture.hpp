@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/rng.hpp"
-#include "deep/data/offline.hpp"
-#include "deep/imitate/config.hpp"
-#include "deep/nn/torch.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/deep/imitate/config.hpp"
+#include "speder/deep/learn/nn/torch.hpp"
+#include "speder/deep/sim/data/offline.hpp"
 
 namespace speder::deep::imitate_fixture {
 

@@ -2,13 +2,13 @@
 #include <functional>
 #include <map>
 
-#include "deep/features/spectral_loss.hpp"
-#include "deep/imitate/policy.hpp"
+#include "speder/deep/imitate/policy.hpp"
+#include "speder/deep/learn/features/spectral_loss.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/imitate_fixture.hpp"
 
 // What imitation.md § 3.3 leaves open: each resolution is a setting with the default stated there.
-namespace speder::deep {
+namespace speder::deep::imitate_options_test {
 
 using namespace imitate_fixture;
 
@@ -220,4 +220,4 @@ TEST_CASE("a suite's windows: skills once for each, the others once", "[deep][im
   CHECK(windows_of(suite, "speder") == std::vector<int>{10});
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::imitate_options_test

@@ -1,22 +1,22 @@
-#include "deep/imitate/report.hpp"
+#include "speder/deep/imitate/report.hpp"
 
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
-#include "core/check.hpp"
-#include "core/grid_cell.hpp"
-#include "deep/env/env.hpp"
-#include "deep/imitate/figures.hpp"
-#include "deep/policy.hpp"
-#include "deep/report.hpp"
-#include "deep/room/report.hpp"
-#include "deep/shipped.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/imitate/figures.hpp"
+#include "speder/deep/imitate/page.hpp"
+#include "speder/deep/imitate/room_report.hpp"
+#include "speder/deep/sim/data_files.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/deep/sim/policy.hpp"
+#include "speder/sweep/grid_cell.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
-namespace speder::deep {
+namespace speder::deep::imitate_report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -278,4 +278,4 @@ TEST_CASE("the walking policy: given, shipped, or how to train one", "[deep][imi
   }
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::imitate_report_test

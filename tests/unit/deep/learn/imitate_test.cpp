@@ -1,14 +1,14 @@
-#include "deep/imitate/imitate.hpp"
+#include "speder/deep/imitate/imitate.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
-#include "deep/imitate/policy.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/imitate/policy.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 #include "tests/unit/deep/learn/imitate_fixture.hpp"
 
-namespace speder::deep {
+namespace speder::deep::imitate_test {
 
 using namespace imitate_fixture;
 
@@ -141,4 +141,4 @@ TEST_CASE("an interrupted run goes on to the same numbers, for every method", "[
   CHECK_THROWS_WITH(imitate(other, sets, physics, place), Catch::Contains("other settings"));
 }
 
-}  // namespace speder::deep
+}  // namespace speder::deep::imitate_test

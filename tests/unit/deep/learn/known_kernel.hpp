@@ -4,9 +4,9 @@
 #include <bit>
 #include <numeric>
 
-#include "core/eigen_instances.hpp"
-#include "core/rng.hpp"
-#include "deep/nn/torch.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/rng.hpp"
+#include "speder/deep/learn/nn/torch.hpp"
 
 namespace speder::deep {
 

@@ -1,19 +1,20 @@
-#include "deep/agent/losses.hpp"
+#include "speder/deep/learn/agents/losses.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <tuple>
 
-#include "deep/agent/bonus.hpp"
-#include "deep/agent/ppo.hpp"
-#include "deep/nn/adam.hpp"
-#include "deep/nn/mlp.hpp"
+#include "speder/deep/learn/agents/bonus.hpp"
+#include "speder/deep/learn/agents/ppo.hpp"
+#include "speder/deep/learn/nn/adam.hpp"
+#include "speder/deep/learn/nn/mlp.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/known_kernel.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 
+namespace losses_test {
 namespace {
 
 Tensor doubles(const std::vector<double>& v) { return at::tensor(v, at::kDouble); }
@@ -286,3 +287,5 @@ TEST_CASE("clipped surrogate: gains are capped, losses are not", "[learn][ppo]")
   const double loss = number(clipped_surrogate(log_ratio, doubles({1, -1}), 0.2));
   CHECK_THAT(loss, WithinAbs(-(1.2 - 0.8) / 2, kRounding));
 }
+
+}  // namespace losses_test

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "deep/env/env.hpp"
-#include "deep/env/tasks/common.hpp"
+#include "speder/deep/sim/env/env.hpp"
+#include "speder/deep/sim/tasks/common.hpp"
 
 namespace speder::deep {
 

@@ -1,11 +1,12 @@
 #include <numeric>
 
-#include "deep/replay/minibatch.hpp"
+#include "speder/deep/learn/replay/minibatch.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 
+namespace replay_test {
 namespace {
 
 /// Step number i: observation (i, i+½), action (−i), successor (i+1, i+1½).
@@ -88,3 +89,5 @@ TEST_CASE("minibatch: rows of the buffer, base states of other rows, one draw on
       draw_minibatch(buffer, {.size = 64, .base = BaseMeasure::kGaussian}, at::kCPU, gauss);
   CHECK(g.base_state.abs().max().item<double>() < 6);  // standard normal: P < 1e-6 over 128 draws
 }
+
+}  // namespace replay_test

@@ -1,16 +1,17 @@
-#include "deep/features/spectral_loss.hpp"
+#include "speder/deep/learn/features/spectral_loss.hpp"
 
 #include <cmath>
 
-#include "core/eigen_instances.hpp"
-#include "core/tolerance.hpp"
-#include "deep/nn/adam.hpp"
+#include "speder/core/eigen_instances.hpp"
+#include "speder/core/tolerance.hpp"
+#include "speder/deep/learn/nn/adam.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/known_kernel.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 
+namespace spectral_loss_test {
 namespace {
 
 struct Tables {
@@ -218,3 +219,5 @@ TEST_CASE("dual objective: top singular subspace, and the scale that a soft cons
                WithinAbs(1.0 / d + d * sigma * sigma / (4 * ortho), std::sqrt(kExcess / ortho)));
   }
 }
+
+}  // namespace spectral_loss_test

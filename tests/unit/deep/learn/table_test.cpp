@@ -1,15 +1,15 @@
-#include "deep/table.hpp"
+#include "speder/deep/results/table.hpp"
 
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "core/check.hpp"
-#include "deep/agent/agent.hpp"
-#include "deep/curves.hpp"
-#include "deep/env/task.hpp"
-#include "deep/train_run.hpp"
-#include "deep/variants.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/results/curves.hpp"
+#include "speder/deep/results/run_settings.hpp"
+#include "speder/deep/sim/env/task.hpp"
+#include "speder/deep/train/run_folder.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -17,6 +17,7 @@ using namespace speder;
 using namespace speder::deep;
 namespace fs = std::filesystem;
 
+namespace table_test {
 namespace {
 
 /// A run whose returns are `level` + 0, 1, …, 5 at steps 5000 … 30000: the last four average level + 3.5.
@@ -206,3 +207,5 @@ TEST_CASE("published rows: a number for every task of their suite, and the tasks
   }
   CHECK_THROWS_AS(suite_envs("atari"), InputError);
 }
+
+}  // namespace table_test

@@ -1,4 +1,4 @@
-#include "deep/train.hpp"
+#include "speder/deep/train/loop.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "core/check.hpp"
-#include "deep/checkpoint.hpp"
+#include "speder/core/check.hpp"
+#include "speder/deep/train/checkpoint.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
 
@@ -16,6 +16,7 @@ using namespace speder;
 using namespace speder::deep;
 namespace fs = std::filesystem;
 
+namespace train_test {
 namespace {
 
 TrainConfig tiny_run(const std::string& algorithm) {
@@ -310,3 +311,5 @@ TEST_CASE("learning: SPEDER solves the point task, and every loss has its sign",
   // from log 2, a uniform action, to the target −1
   CHECK_THAT(last("entropy"), WithinAbs(-1.0, (1 + std::log(2.0)) / 2));
 }
+
+}  // namespace train_test

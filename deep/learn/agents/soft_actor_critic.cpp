@@ -1,0 +1,77 @@
+#include "speder/deep/learn/agents/soft_actor_critic.hpp"
+
+namespace speder::deep {
+namespace {
+
+Mlp make_critic(const SoftActorCritic::Setting& setting, const EnvSpec& spec, Device device,
+                const SeedTree& seeds) {
+  Rng rng = seeds.stream("critic");
+  const std::vector<int> hidden(static_cast<std::size_t>(setting.critic_layers - 1),
+                                setting.config.critic_width);
+  return {{.input = spec.observation_size + spec.action_size,
+           .hidden = hidden,
+           .output = 1,
+           .copies = 2},
+          device,
+          rng};
+}
+
+}  // namespace
+
+SoftActorCritic::SoftActorCritic(const Setting& setting, const EnvSpec& spec, Device device,
+                                 const SeedTree& seeds)
+    : config_(setting.config),
+      device_(device),
+      scale_(spec.observation_size, spec.action_size, device),
+      critic_(make_critic(setting, spec, device, seeds)),
+      critic_adam_(critic_.parameters(), config_.critic_lr),
+      critic_target_(critic_.frozen_copy()),
+      policy_(config_, spec, device, seeds) {}
+
+Diagnostics SoftActorCritic::update(const RingBuffer& buffer, Rng& rng) {
+  if (config_.critic_observation_norm) scale_.measure_once(buffer);
+  const Minibatch batch = draw_minibatch(buffer, {.size = config_.batch}, device_, rng);
+  Diagnostics out;
+  learn_critic(batch, out);
+  improve_policy(batch, out);
+  polyak(critic_target_, critic_, config_.tau);
+  return out;
+}
+
+Tensor SoftActorCritic::q_values(const Mlp& critic, const Tensor& pair) const {
+  return critic(config_.critic_observation_norm ? scale_(pair) : pair).squeeze(-1);
+}
+
+void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
+  Tensor y;
+  {
+    const at::NoGradGuard no_grad;
+    const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
+    const Tensor next_q = q_values(critic_target_, at::cat({batch.next_state, next.action}, 1));
+    y = td_target(batch.reward, batch.terminated,
+                  soft_value(next_q, next.log_prob, policy_.alpha()), config_.discount);
+  }
+  const Tensor q = q_values(critic_, batch.pair);  // (2, B)
+  const Tensor loss = critic_loss(q, y);
+  critic_adam_.step(loss);
+  out.push_back({"critic_loss", loss.detach()});
+  out.push_back({"q", q.detach().mean()});
+}
+
+void SoftActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
+  const PolicySample now = policy_.sample(batch.state, batch.noise);
+  const Tensor q = q_values(critic_, at::cat({batch.state, now.action}, 1));
+  policy_.improve(now, q, out);
+}
+
+std::vector<NamedTensor> SoftActorCritic::tensors() {
+  std::vector<NamedTensor> out;
+  scale_.name_tensors("input_scale", out);
+  critic_.name_tensors("critic", out);
+  critic_adam_.name_tensors("critic_adam", out);
+  critic_target_.name_tensors("critic_target", out);
+  policy_.name_tensors(out);
+  return out;
+}
+
+}  // namespace speder::deep

@@ -1,0 +1,64 @@
+#include "speder/deep/learn/agents/soft_policy.hpp"
+
+#include <cmath>
+
+#include "speder/core/check.hpp"
+
+namespace speder::deep {
+namespace {
+
+Mlp make_actor(const AgentConfig& config, const EnvSpec& spec, Device device,
+               const SeedTree& seeds) {
+  Rng rng = seeds.stream("actor");
+  return {{.input = spec.observation_size,
+           .hidden = config.actor_hidden,
+           .output = 2 * spec.action_size},
+          device,
+          rng};
+}
+
+Tensor make_log_alpha(double alpha, Device device) {
+  require(alpha > 0, "initial_alpha must be positive", alpha);
+  return at::full({}, std::log(alpha), at::TensorOptions(at::kFloat).device(device))
+      .set_requires_grad(true);
+}
+
+}  // namespace
+
+SoftPolicy::SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device device,
+                       const SeedTree& seeds)
+    : actor_(make_actor(config, spec, device, seeds)),
+      actor_adam_(actor_.parameters(), config.actor_lr),
+      log_alpha_(make_log_alpha(config.initial_alpha, device)),
+      alpha_adam_({log_alpha_}, config.alpha_lr),
+      target_entropy_(-spec.action_size) {}
+
+PolicySample SoftPolicy::sample(const Tensor& states, const Tensor& noise) const {
+  return tanh_gaussian(gaussian_head(actor_(states)), noise);
+}
+
+Tensor SoftPolicy::mean_action(const Tensor& states) const {
+  return gaussian_head(actor_(states)).mean.tanh();
+}
+
+void SoftPolicy::improve(const PolicySample& sample, const Tensor& q, Diagnostics& out) {
+  const Tensor loss = actor_loss(q, sample.log_prob, alpha());
+  actor_adam_.step(loss);
+  const Tensor log_prob = sample.log_prob.detach();
+  {
+    const at::NoGradGuard no_grad;  // J(log α) = α c, so ∂J/∂log α = J
+    alpha_adam_.apply({temperature_loss(log_alpha_, log_prob, target_entropy_)});
+  }
+  out.push_back({"actor_loss", loss.detach()});
+  out.push_back({"entropy", -log_prob.mean()});
+  out.push_back({"alpha", alpha()});
+}
+
+void SoftPolicy::name_tensors(std::vector<NamedTensor>& out) const {
+  actor_.name_tensors("actor", out);
+  actor_adam_.name_tensors("actor_adam", out);
+  out.push_back({"log_alpha", log_alpha_});
+  alpha_adam_.name_tensors("alpha_adam", out);
+}
+
+}  // namespace speder::deep

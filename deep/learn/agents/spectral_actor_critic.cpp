@@ -1,0 +1,197 @@
+#include "speder/deep/learn/agents/spectral_actor_critic.hpp"
+
+namespace speder::deep {
+namespace {
+
+constexpr Index kBonusRowsPerFeature = 4;  // rows per column of Σ when it is estimated
+
+}  // namespace
+
+SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpec& spec,
+                                         Device device, const SeedTree& seeds)
+    : config_(config),
+      objective_(objective_named(config.objective)),
+      device_(device),
+      scale_(spec.observation_size, spec.action_size, device),
+      phi_(make_mlp({.input = spec.observation_size + spec.action_size,
+                     .hidden = config.feature_hidden,
+                     .output = config.feature_dim},
+                    device, seeds, "phi")),
+      mu_(make_mlp({.input = spec.observation_size,
+                    .hidden = config.feature_hidden,
+                    .output = config.feature_dim},
+                   device, seeds, "mu")),
+      reward_head_(make_mlp({.input = config.feature_dim, .hidden = {}, .output = 1}, device, seeds,
+                            "reward head")),
+      feature_adam_(
+          joined(config.reward_weight > 0 ? std::vector<const Mlp*>{&phi_, &mu_, &reward_head_}
+                                          : std::vector<const Mlp*>{&phi_, &mu_}),
+          config.feature_lr),
+      phi_ema_(phi_.frozen_copy()),
+      reward_(make_mlp({.input = spec.observation_size + spec.action_size,
+                        .hidden = {config.critic_width},
+                        .output = 1},
+                       device, seeds, "reward")),
+      reward_adam_(reward_.parameters(), config.critic_lr),
+      critic_(make_mlp({.input = config.feature_dim,
+                        .hidden = {config.critic_width},
+                        .output = 1,
+                        .copies = 2,
+                        .norm = config.head_norm},
+                       device, seeds, "critic")),
+      critic_adam_(critic_.parameters(), config.critic_lr),
+      critic_target_(critic_.frozen_copy()),
+      policy_(config, spec, device, seeds),
+      bonus_({config.bonus, config.bonus_ridge}, config.feature_dim, device),
+      updates_(at::zeros({}, at::kLong)) {}
+
+Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
+  const MinibatchOptions options{
+      .size = config_.batch,
+      .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay};
+  if (config_.observation_norm) scale_.measure_once(buffer);
+  Diagnostics out;
+  Minibatch batch;
+  for (int i = 0; i < config_.feature_updates; ++i) {
+    out.clear();
+    batch = draw_minibatch(buffer, options, device_, rng);
+    learn_features(batch, out);
+  }
+  learn_reward(batch, out);
+  refresh_bonus(buffer, rng);
+  learn_critic(batch, out);
+  improve_policy(batch, out);
+  follow();
+  return out;
+}
+
+Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) const {
+  // DEVIATION-D4: φ and μ see states in comparable units. With raw states the leading singular
+  // functions follow the widest entry, and the critic cannot see the others for long.
+  return network(config_.observation_norm ? scale_(input) : input);
+}
+
+void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& out) {
+  const Tensor phi = features(phi_, batch.pair);  // (B, d)
+  const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
+  SpectralBatch b{phi, mu[0], mu[1]};
+  if (objective_ == Objective::kLiteral) {
+    b.p_next = gaussian_density(batch.next_state);
+    b.p_base = gaussian_density(batch.base_state);
+  }
+  const SpectralTerms terms =
+      spectral_loss(objective_, b, {config_.ortho_weight, config_.prob_weight});
+  Tensor loss = terms.loss;
+  out.push_back({"feature_loss", terms.loss.detach()});
+  out.push_back({"feature_paired", terms.paired.detach()});
+  if (config_.reward_weight > 0) {
+    // ½ E (⟨φ, θ_r⟩ − r)²: rewards are linear in φ, as the theory has them
+    const Tensor error = reward_head_(phi).squeeze(-1) - batch.reward;
+    const Tensor reward_loss = 0.5 * error.square().mean();
+    loss = loss + config_.reward_weight * reward_loss;
+    out.push_back({"reward_loss", reward_loss.detach()});
+  }
+  feature_adam_.step(loss);
+  if (terms.ortho.defined()) out.push_back({"gram_error", terms.ortho.detach()});
+  last_phi_ = phi.detach();
+  last_mu_ = mu[1].detach();
+}
+
+void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out) {
+  if (!config_.reward_model) return;
+  // ½ E (r̂(s,a) − r)²
+  const Tensor loss = 0.5 * (known_part(batch.pair) - batch.reward).square().mean();
+  reward_adam_.step(loss);
+  out.push_back({"reward_error", loss.detach()});
+}
+
+Diagnostics SpectralActorCritic::inspect() const {
+  if (!last_phi_.defined()) return {};
+  return {{"phi_norm", last_phi_.square().sum(-1).mean()},
+          {"mu_norm", last_mu_.square().sum(-1).mean()},
+          {"mass", at::mv(last_phi_, last_mu_.mean(0)).mean()}};
+}
+
+void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
+  const std::int64_t update = (*updates_.data_ptr<std::int64_t>())++;
+  if (!bonus_.active() || update % config_.bonus_refresh != 0) return;
+  const at::NoGradGuard no_grad;
+  const Index rows = std::max<Index>(config_.batch, kBonusRowsPerFeature * config_.feature_dim);
+  const Minibatch sample = draw_minibatch(buffer, {.size = rows}, device_, rng);
+  bonus_.refresh(features(phi_ema_, sample.pair), buffer.size());
+}
+
+Tensor SpectralActorCritic::head_input(const Tensor& phi) const {
+  // DEVIATION-D2: φ's scale is arbitrary (about 1/√d per entry under the constraint), so the head
+  // sees it normalised; feature_norm = false gives the paper's plain φ. Its hidden layer is normalised
+  // too: a plain one on features that no TD error can move ran away (docs/evidence.md).
+  return config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
+}
+
+Tensor SpectralActorCritic::known_part(const Tensor& pair) const {
+  // Q = r + γ ⟨φ, w⟩ [eq:linear_q]. DEVIATION-D6: φ learns P alone, and where the dynamics are
+  // deterministic it is a function of s'; a cost of the action, as in most tasks, is not.
+  if (!config_.reward_model) return at::zeros({}, pair.options());
+  return features(reward_, pair).squeeze(-1);
+}
+
+Tensor SpectralActorCritic::q_values(const Mlp& critic, const Tensor& input) const {
+  return critic(input).squeeze(-1);
+}
+
+void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
+  Tensor input, known, y;
+  {
+    const at::NoGradGuard no_grad;
+    const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
+    const Tensor next_pair = at::cat({batch.next_state, next.action}, 1);
+    const Tensor phi =
+        features(phi_ema_, at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
+    const auto inputs = head_input(phi).chunk(2);
+    input = inputs[0];
+    known = known_part(batch.pair);
+    const Tensor reward = bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
+    // y = r + b + γ (1 − terminated)(min_e Q̄_e(s',a') − α log π(a'|s'))
+    const Tensor next_q = q_values(critic_target_, inputs[1]) + known_part(next_pair);
+    y = td_target(reward, batch.terminated, soft_value(next_q, next.log_prob, policy_.alpha()),
+                  config_.discount);
+  }
+  const Tensor q = q_values(critic_, input) + known;  // (2, B)
+  const Tensor loss = critic_loss(q, y);
+  critic_adam_.step(loss);
+  out.push_back({"critic_loss", loss.detach()});
+  out.push_back({"q", q.detach().mean()});
+}
+
+void SpectralActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
+  const PolicySample now = policy_.sample(batch.state, batch.noise);
+  const Tensor pair = at::cat({batch.state, now.action}, 1);
+  const Tensor q = q_values(critic_, head_input(features(phi_ema_, pair)));
+  policy_.improve(now, q + known_part(pair), out);
+}
+
+void SpectralActorCritic::follow() {
+  polyak(phi_ema_, phi_, config_.feature_tau);
+  polyak(critic_target_, critic_, config_.tau);
+}
+
+std::vector<NamedTensor> SpectralActorCritic::tensors() {
+  std::vector<NamedTensor> out;
+  scale_.name_tensors("input_scale", out);
+  phi_.name_tensors("phi", out);
+  mu_.name_tensors("mu", out);
+  reward_head_.name_tensors("reward_head", out);
+  feature_adam_.name_tensors("feature_adam", out);
+  phi_ema_.name_tensors("phi_ema", out);
+  reward_.name_tensors("reward", out);
+  reward_adam_.name_tensors("reward_adam", out);
+  critic_.name_tensors("critic", out);
+  critic_adam_.name_tensors("critic_adam", out);
+  critic_target_.name_tensors("critic_target", out);
+  policy_.name_tensors(out);
+  bonus_.name_tensors("bonus_factor", out);
+  out.push_back({"updates", updates_});
+  return out;
+}
+
+}  // namespace speder::deep

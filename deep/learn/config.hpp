@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "speder/io/toml_file.hpp"
+
+namespace speder::deep {
+
+/// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `small`.
+struct AgentConfig {
+  std::string algorithm = "speder";  // speder sac2 sac3 sac5 deepsf ppo
+  // networks
+  int feature_dim = 256;                         // d
+  std::vector<int> feature_hidden = {256, 256};  // of φ and μ
+  int critic_width = 256;                        // the critic head has one hidden layer of this
+  std::vector<int> actor_hidden = {256, 256};
+  // representation
+  std::string objective = "exact";  // dual exact literal
+  double ortho_weight = 1.0;        // λ_ortho
+  double prob_weight = 0.0;         // λ_prob
+  double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
+  bool reward_model = true;  // Q = r̂(s,a) + head(φ): the reward need not lie in the span of φ
+  int feature_updates = 1;   // representation steps per update
+  bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
+  bool head_norm = true;     // its hidden layer is normalised too
+  bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
+  bool critic_observation_norm = false;  // the same for SAC's critics
+  double feature_tau = 0.005;
+  double feature_lr = 3e-4;
+  // bonus b = α ‖φ‖_{Σ⁻¹}
+  double bonus = 0.0;
+  double bonus_ridge = 1.0;  // λ of Σ = N E[φφᵀ] + λI
+  int bonus_refresh = 1000;  // updates between factorisations of Σ
+  // actor and critic
+  int batch = 256;
+  double discount = 0.99;
+  double tau = 0.005;
+  double actor_lr = 3e-4;
+  double critic_lr = 3e-4;
+  double alpha_lr = 3e-4;
+  double initial_alpha = 0.1;
+  // ppo only
+  int rollout = 2048;
+  int epochs = 10;
+  int ppo_batch = 64;
+  double clip = 0.2;
+  double gae_lambda = 0.95;
+  double entropy_weight = 0.0;
+};
+
+/// A training run. Everything that decides its numbers is here; where it runs is in RunPlace.
+struct TrainConfig {
+  std::string env;
+  std::string preset = "small";
+  std::uint64_t seed = 0;
+  int steps = 200'000;
+  int random_steps = 5000;  // uniform actions, no learning
+  int replay = 1'000'000;
+  int eval_every = 5000;
+  int eval_episodes = 10;
+  int threads = 1;       // of one product; fixed, since it decides the order of sums
+  bool overlap = false;  // act and step on a second thread while learning; see train()
+  AgentConfig agent;
+};
+
+/// Settings from a preset file and from command-line text laid over it ("batch = 128" lines).
+/// Unknown keys, values out of range and unknown names are ConfigErrors that name the key.
+[[nodiscard]] TrainConfig read_train_config(const std::filesystem::path& preset,
+                                            std::string_view overrides);
+/// The whole configuration as TOML that read_train_config takes back.
+[[nodiscard]] std::string to_toml(const TrainConfig& config);
+/// suites/<name>.toml that came with the program, or `name` itself when it is a file.
+[[nodiscard]] std::filesystem::path preset_path(const std::string& name);
+
+}  // namespace speder::deep

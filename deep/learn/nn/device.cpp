@@ -1,0 +1,78 @@
+#include "speder/deep/learn/nn/device.hpp"
+
+#include <ATen/Context.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "speder/core/check.hpp"
+
+namespace speder::deep {
+namespace {
+
+/// libtorch_cuda.so in the folder libtorch_cpu was loaded from; "" or what went wrong.
+std::string load_cuda() {
+  static std::once_flag once;
+  static std::string problem;
+  std::call_once(once, [] {
+    Dl_info info{};
+    const auto* symbol = reinterpret_cast<const void*>(&at::globalContext);
+    if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) {
+      problem = "libtorch_cpu cannot be located";
+      return;
+    }
+    const auto file = std::filesystem::path(info.dli_fname).parent_path() / "libtorch_cuda.so";
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+      const char* message = dlerror();
+      problem = message != nullptr ? message : "libtorch_cuda cannot be loaded";
+    }
+  });
+  return problem;
+}
+
+int cuda_count() { return static_cast<int>(at::detail::getCUDAHooks().deviceCount()); }
+
+/// Empty when device `index` can be used.
+std::string cuda_problem(int index) {
+  const std::string loading = load_cuda();
+  if (!loading.empty()) {
+    return loading + " (docs/deep.md has the one command that installs the CUDA libraries)";
+  }
+  try {
+    if (!at::hasCUDA()) return "no CUDA driver or no GPU was found";
+    if (index >= cuda_count()) return fmt::format("there are {} CUDA devices", cuda_count());
+  } catch (const std::exception& error) {
+    return std::string(error.what()).substr(0, std::string(error.what()).find('\n'));
+  }
+  return {};
+}
+
+}  // namespace
+
+Device choose_device(const std::string& name) {
+  if (name == "cpu") return {at::kCPU};
+  int index = 0;
+  const bool numbered = name.starts_with("cuda:") && name.size() > 5 && name.size() < 9 &&
+                        name.find_first_not_of("0123456789", 5) == std::string::npos;
+  if (numbered) index = std::stoi(name.substr(5));
+  if (!numbered && name != "cuda" && name != "auto") {
+    throw InputError(fmt::format("no device '{}': cpu, cuda, cuda:<n> or auto", name));
+  }
+  const std::string problem = cuda_problem(index);
+  if (problem.empty()) return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
+  if (name == "auto") return {at::kCPU};
+  throw InputError(fmt::format("--device {}: {}", name, problem));
+}
+
+int cuda_devices() { return cuda_problem(0).empty() ? cuda_count() : 0; }
+
+std::string device_of_process(const std::string& name, int process,
+                              const std::function<int()>& devices) {
+  if (name != "cuda" && name != "auto") return name;
+  const int count = devices();
+  return count > 0 ? fmt::format("cuda:{}", process % count) : name;
+}
+
+}  // namespace speder::deep

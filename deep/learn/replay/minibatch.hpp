@@ -1,0 +1,37 @@
+#pragma once
+
+#include "speder/deep/learn/nn/torch.hpp"
+#include "speder/deep/learn/replay/ring_buffer.hpp"
+
+namespace speder::deep {
+
+/// Where the base samples s_j ~ p of the spectral losses come from.
+enum class BaseMeasure { kReplay, kGaussian };  // next states of other steps, or N(0, I)
+
+struct MinibatchOptions {
+  Index size = 256;
+  BaseMeasure base = BaseMeasure::kReplay;
+};
+
+/// One update's worth of data and noise on the device: views into a single tensor, so that it takes
+/// one copy to get there. All randomness of an update is in here, drawn on the host: the same
+/// numbers on every device.
+struct Minibatch {
+  Tensor pair;        // (B, S+A)  [s | a]
+  Tensor state;       // (B, S)
+  Tensor action;      // (B, A)
+  Tensor reward;      // (B)
+  Tensor terminated;  // (B)  0 or 1
+  Tensor ended;       // (B)  0 or 1, terminated or truncated
+  Tensor next_state;  // (B, S)
+  Tensor base_state;  // (B, S)  independent of the rows above
+  Tensor noise;       // (B, A)  standard normal, for π(·|s)
+  Tensor next_noise;  // (B, A)  standard normal, for π(·|s')
+};
+
+[[nodiscard]] Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& options,
+                                       Device device, Rng& rng);
+/// Rows 0 … size−1 in order; base states and noise are undefined.
+[[nodiscard]] Minibatch whole_buffer(const RingBuffer& buffer, Device device);
+
+}  // namespace speder::deep

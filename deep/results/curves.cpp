@@ -1,0 +1,165 @@
+#include "speder/deep/results/curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "speder/core/check.hpp"
+#include "speder/deep/results/run_settings.hpp"
+#include "speder/deep/results/table.hpp"
+
+namespace speder::deep {
+namespace {
+
+using Line = std::map<std::int64_t, std::vector<double>>;  // step → returns of the seeds
+
+struct TaskCurves {
+  std::map<std::string, Line> lines;  // "speder", "speder (reward_model=false)"
+  std::map<std::string, int> seeds;
+  std::map<std::string, double> length;
+};
+
+Series to_series(const std::string& label, const Line& line, int colour) {
+  Series s{.label = label, .mark = Mark::kLine, .colour = colour};
+  for (const auto& [step, values] : line) {
+    const MeanStd v = mean_std(values);
+    s.x.push_back(static_cast<double>(step) / 1000);
+    s.y.push_back(v.mean);
+    s.low.push_back(v.mean - v.deviation);
+    s.high.push_back(v.mean + v.deviation);
+  }
+  return s;
+}
+
+/// SPEDER's published value of a task, if its suite has one.
+std::optional<double> published(const std::string& env) {
+  for (const PublishedRow& row : published_rows()) {
+    if (row.algorithm != "speder") continue;
+    const auto& envs = suite_envs(row.suite);
+    const auto found = std::find(envs.begin(), envs.end(), env);
+    if (found != envs.end()) return row.cells[static_cast<std::size_t>(found - envs.begin())].mean;
+  }
+  return {};
+}
+
+std::set<std::string> presets_of(const std::vector<Run>& runs) {
+  std::set<std::string> presets;
+  for (const Run& run : runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (is_training(cell)) presets.insert(cell.text("preset"));
+  }
+  return presets;
+}
+
+/// A legend is as narrow as its panel: the one preset of all runs is said by the titles instead.
+std::string line_label(const GridCell& cell, bool one_preset) {
+  std::string settings = settings_label(cell);
+  if (one_preset) settings.erase(0, cell.text("preset").size());
+  if (settings.starts_with(", ")) settings.erase(0, 2);
+  const std::string& algorithm = cell.text("algorithm");
+  return settings.empty() ? algorithm : fmt::format("{} ({})", algorithm, settings);
+}
+
+std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one_preset) {
+  std::map<std::string, TaskCurves> tasks;
+  for (const Run& run : runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (!is_training(cell)) continue;
+    TaskCurves& task = tasks[cell.text("env")];
+    const std::string label = line_label(cell, one_preset);
+    const double steps = cell.number("steps");
+    if (steps < task.length[label]) continue;
+    if (steps > task.length[label]) {
+      task.lines[label].clear();
+      task.seeds[label] = 0;
+      task.length[label] = steps;
+    }
+    ++task.seeds[label];
+    for (const Measure& m : run.measures) {
+      if (m.metric == "return") task.lines[label][m.n].push_back(m.value);
+    }
+  }
+  return tasks;
+}
+
+/// The low end of the y axis where the first quarter of the steps would take half of its height or more
+/// (an untrained CartPole loses thousands), else none. A quarter of the whole range is always shown.
+std::optional<double> low_end(const Panel& panel, double last) {
+  constexpr double kFirst = 0.25, kShare = 2, kKept = 0.25, kRoom = 0.05;
+  double lowest = INFINITY, low = INFINITY, high = -INFINITY;  // `low` is of the later steps
+  for (const Series& s : panel.series) {
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      lowest = std::min(lowest, s.low[i]);
+      high = std::max(high, s.high[i]);
+      if (s.x[i] > kFirst * last) low = std::min(low, s.low[i]);
+    }
+  }
+  for (const ReferenceLine& r : panel.references) {
+    low = std::min(low, r.y.front());
+    high = std::max(high, r.y.front());
+  }
+  const double whole = high - lowest;
+  low = std::min(low, high - kKept * whole);
+  if (!(whole > kShare * (high - low))) return {};
+  return low - kRoom * (high - low);
+}
+
+/// `preset` is "" where curves of several are drawn.
+Panel to_panel(const std::string& env, const std::string& preset, const TaskCurves& task,
+               const std::map<std::string, int>& colours) {
+  Panel panel{.title = preset.empty() ? env : fmt::format("{} ({})", env, preset),
+              .x = {.label = "environment steps (thousands)"},
+              .y = {.label = "return of the mean action"}};
+  double last = 0;
+  for (const auto& [label, line] : task.lines) {
+    const std::string named = fmt::format("{}, {} seed{}", label, task.seeds.at(label),
+                                          task.seeds.at(label) == 1 ? "" : "s");
+    panel.series.push_back(to_series(named, line, colours.at(label)));
+    if (!line.empty()) last = std::max(last, panel.series.back().x.back());
+  }
+  if (const auto value = published(env)) {
+    panel.references.push_back(
+        {.label = "SPEDER as published, 200K steps", .x = {0, last}, .y = {*value, *value}});
+  }
+  panel.y.low = low_end(panel, last);
+  if (panel.y.low) panel.title += ", start cut off";
+  return panel;
+}
+
+}  // namespace
+
+Figure learning_curves(const std::vector<Run>& runs) {
+  const auto presets = presets_of(runs);
+  if (presets.empty()) throw InputError("there are no training runs to draw");
+  const std::string preset = presets.size() == 1 ? *presets.begin() : "";
+  auto tasks = by_task(runs, !preset.empty());
+  std::map<std::string, int> colours;
+  for (const auto& [env, task] : tasks) {
+    for (const auto& [label, line] : task.lines) colours[label] = 0;
+  }
+  int next = 0;
+  for (auto& [label, colour] : colours) colour = next++ % kColours;
+  Figure figure{.id = "learning_curves",
+                .caption =
+                    "Return of the mean action at each evaluation: mean over seeds, band of "
+                    "one standard deviation.",
+                .panels = {},
+                .columns = tasks.size() > 1 ? 2 : 1};
+  for (const char* suite : {"mbbl", "dmc"}) {
+    for (const std::string& env : suite_envs(suite)) {
+      if (const auto task = tasks.extract(env)) {
+        figure.panels.push_back(to_panel(env, preset, task.mapped(), colours));
+      }
+    }
+  }
+  for (const auto& [env, task] : tasks) {  // those of no suite
+    figure.panels.push_back(to_panel(env, preset, task, colours));
+  }
+  return figure;
+}
+
+}  // namespace speder::deep

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "speder/plots/figure.hpp"
+#include "speder/sweep/store.hpp"
+
+namespace speder::deep {
+
+/// Learning curves: a panel per task, a line per algorithm and preset with the mean over seeds of the
+/// evaluations and a band of one standard deviation, and the paper's value for SPEDER as a reference.
+/// Tasks in the order of the tables; only runs of a cell's greatest length count.
+[[nodiscard]] Figure learning_curves(const std::vector<Run>& runs);
+
+}  // namespace speder::deep

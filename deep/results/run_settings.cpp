@@ -1,0 +1,175 @@
+#include "speder/deep/results/run_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "speder/core/check.hpp"
+#include "speder/deep/results/table.hpp"
+
+namespace speder::deep {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+/// Settings that some algorithms alone read, with the beginnings of their names.
+const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
+    {"feature_dim", {"speder", "deepsf"}},
+    {"feature_hidden", {"speder", "deepsf"}},
+    {"feature_lr", {"speder", "deepsf"}},
+    {"objective", {"speder"}},
+    {"ortho_weight", {"speder"}},
+    {"prob_weight", {"speder"}},
+    {"reward_weight", {"speder"}},
+    {"reward_model", {"speder"}},
+    {"feature_updates", {"speder"}},
+    {"feature_norm", {"speder"}},
+    {"head_norm", {"speder"}},
+    {"observation_norm", {"speder"}},
+    {"feature_tau", {"speder"}},
+    {"bonus", {"speder"}},
+    {"bonus_ridge", {"speder"}},
+    {"bonus_refresh", {"speder"}},
+    {"critic_observation_norm", {"sac"}},
+    {"rollout", {"ppo"}},
+    {"epochs", {"ppo"}},
+    {"ppo_batch", {"ppo"}},
+    {"clip", {"ppo"}},
+    {"gae_lambda", {"ppo"}},
+    {"entropy_weight", {"ppo"}},
+};
+
+/// "key = value" lines; values without quotes and blanks, as a cell can hold them.
+Settings parse_settings(std::string_view text) {
+  Settings out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto split = line.find(" = ");
+    if (split == std::string_view::npos) continue;
+    std::string value(line.substr(split + 3));
+    std::erase_if(value, [](char c) { return c == ' ' || c == '"'; });
+    out.emplace(line.substr(0, split), value);
+  }
+  return out;
+}
+
+/// What a run was run with: its block of a bench's "[[run]]" list, or the whole record of a train.
+Settings settings_of(const std::string& record, const GridCell& cell) {
+  constexpr std::string_view kBlock = "[[run]]\n";
+  std::string_view rest = record;
+  while (!rest.empty()) {
+    if (rest.starts_with(kBlock)) rest.remove_prefix(kBlock.size());
+    const std::string_view block = rest.substr(0, rest.find(kBlock));
+    rest.remove_prefix(block.size());
+    Settings s = parse_settings(block);
+    const bool same = std::ranges::all_of(std::array{"env", "algorithm", "preset", "steps"},
+                                          [&](const char* k) { return s[k] == cell.text(k); });
+    for (const char* key : {"env", "algorithm", "preset", "steps", "seed"}) s.erase(key);
+    if (same) return s;
+  }
+  return {};
+}
+
+struct StoredRun {
+  Run run;
+  std::string store;
+  Settings settings;
+};
+
+/// "reward_model:false,tau:0.01" of the settings in which the members differ, for each of them.
+std::vector<std::string> differences(const std::vector<const StoredRun*>& members,
+                                     std::string_view algorithm) {
+  std::set<std::string> keys;
+  for (const StoredRun* m : members) {
+    for (const auto& [key, value] : m->settings) keys.insert(key);
+  }
+  std::vector<std::string> out(members.size());
+  const auto value = [](const StoredRun& m, const std::string& key) {
+    const auto found = m.settings.find(key);
+    return found == m.settings.end() ? std::string("unset") : found->second;
+  };
+  for (const std::string& key : keys) {
+    const bool differ = std::ranges::any_of(
+        members, [&](const StoredRun* m) { return value(*m, key) != value(*members[0], key); });
+    if (!differ || !reads_setting(algorithm, key)) continue;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      out[i] += fmt::format("{}{}:{}", out[i].empty() ? "" : ",", key, value(*members[i], key));
+    }
+  }
+  return out;
+}
+
+std::vector<StoredRun> read_all(const std::vector<std::string>& stores) {
+  std::vector<StoredRun> all;
+  for (const std::string& path : stores) {
+    const ResultStore store = ResultStore::read(path);
+    for (const ExperimentRecord& e : store.experiments()) {
+      for (Run& run : store.runs(e.id)) {
+        const GridCell cell = GridCell::parse(run.key.cell);
+        if (!is_training(cell)) continue;
+        all.push_back({std::move(run), path, settings_of(e.config, cell)});
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool reads_setting(std::string_view algorithm, std::string_view key) {
+  const auto found = kReaders.find(key);
+  return found == kReaders.end() || std::ranges::any_of(found->second, [&](std::string_view name) {
+           return algorithm.starts_with(name);
+         });
+}
+
+std::string settings_label(const GridCell& cell) {
+  std::string label = cell.text("preset");
+  if (!cell.has("with")) return label;
+  label += ", ";
+  for (const char c : cell.text("with")) {
+    if (c == ':') {
+      label += '=';
+    } else if (c == ',') {
+      label += ", ";
+    } else {
+      label += c;
+    }
+  }
+  return label;
+}
+
+std::vector<Run> comparable_runs(const std::vector<std::string>& stores) {
+  std::vector<StoredRun> all = read_all(stores);
+  std::map<std::array<std::string, 3>, std::vector<const StoredRun*>> groups;
+  for (const StoredRun& s : all) {
+    const GridCell cell = GridCell::parse(s.run.key.cell);
+    groups[{cell.text("algorithm"), cell.text("env"), cell.text("preset")}].push_back(&s);
+  }
+  std::vector<Run> out;
+  std::map<std::pair<std::string, std::int64_t>, const StoredRun*> seen;
+  for (const auto& [key, members] : groups) {
+    const auto with = differences(members, key.front());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      Run run = members[i]->run;
+      GridCell cell = GridCell::parse(run.key.cell);
+      if (!with[i].empty()) run.key.cell = cell.set("with", with[i]).key();
+      const auto [first, added] = seen.try_emplace({run.key.cell, run.key.repetition}, members[i]);
+      if (!added) {
+        throw InputError(fmt::format(
+            "seed {} of {} on {} with the same settings is in {} and in {}; give one of them",
+            run.key.repetition, cell.text("algorithm"), cell.text("env"), first->second->store,
+            members[i]->store));
+      }
+      out.push_back(std::move(run));
+    }
+  }
+  return out;
+}
+
+}  // namespace speder::deep

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "speder/sweep/grid_cell.hpp"
+#include "speder/sweep/store.hpp"
+
+namespace speder::deep {
+
+struct MeanStd {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// With the unbiased deviation; 0 for a single value.
+[[nodiscard]] MeanStd mean_std(const std::vector<double>& values);
+
+/// A row of the paper's result tables as printed.
+struct PublishedRow {
+  std::string_view suite;      // mbbl or dmc
+  std::string_view method;     // as printed
+  std::string_view algorithm;  // ours of the same kind, or empty: not implemented here
+  std::vector<MeanStd> cells;  // in the order of suite_envs()
+};
+[[nodiscard]] const std::vector<PublishedRow>& published_rows();
+/// Tasks of a suite in the order of its table. Throws InputError on another name.
+[[nodiscard]] const std::vector<std::string>& suite_envs(std::string_view suite);
+
+/// Whether a store's cell is a training run of ours.
+[[nodiscard]] bool is_training(const GridCell& cell);
+
+/// What our runs of one task, algorithm and preset came to.
+struct OurCell {
+  std::string env, algorithm;
+  std::string preset;  // with the settings in which other runs differ (settings_label)
+  MeanStd value;       // over seeds, of each run's mean over its last four evaluations
+  int seeds = 0;
+  std::int64_t steps = 0;  // of every run
+  int failed = 0;          // runs that diverged; not part of the mean
+};
+/// Where a task was run for several lengths, the longest counts.
+[[nodiscard]] std::vector<OurCell> summarise(const std::vector<Run>& runs);
+
+/// A suite's table as text: published rows, then ours for each algorithm and preset found. Cells
+/// without a run are empty.
+[[nodiscard]] std::string format_table(std::string_view suite, const std::vector<OurCell>& ours);
+
+}  // namespace speder::deep

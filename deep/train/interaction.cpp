@@ -1,0 +1,85 @@
+#include "speder/deep/train/interaction.hpp"
+
+#include <algorithm>
+
+namespace speder::deep {
+
+Interaction::Interaction(const std::shared_ptr<const Physics>& physics, Device device,
+                         const SeedTree& seeds)
+    : device_(device),
+      seeds_(seeds),
+      env_(physics),
+      action_(static_cast<std::size_t>(physics->spec.action_size)) {}
+
+void Interaction::start_episode(std::int64_t episode) {
+  Rng rng = seeds_.stream("episode", static_cast<std::uint64_t>(episode));
+  const auto first = env_.reset(rng);
+  observation_.assign(first.begin(), first.end());
+  episode_return_ = 0;
+}
+
+void Interaction::choose_action(const Agent* agent, Rng& rng) {
+  if (agent == nullptr) {
+    for (float& a : action_) a = static_cast<float>(rng.uniform(-1, 1));
+    return;
+  }
+  const Tensor noise = at::empty({1, std::ssize(action_)}, at::kFloat);
+  for (std::size_t i = 0; i < action_.size(); ++i) {
+    noise.data_ptr<float>()[i] = static_cast<float>(rng.normal());
+  }
+  const Tensor observation =
+      at::from_blob(observation_.data(), {1, std::ssize(observation_)}, at::kFloat);
+  const Tensor chosen = agent->act(observation.to(device_), noise.to(device_)).to(at::kCPU);
+  std::copy_n(chosen.data_ptr<float>(), action_.size(), action_.begin());
+}
+
+void Interaction::step(const Agent* agent, std::int64_t number) {
+  Rng rng = seeds_.stream("act", static_cast<std::uint64_t>(number));
+  choose_action(agent, rng);
+  double_action_.assign(action_.begin(), action_.end());
+  result_ = env_.step(double_action_);
+  const auto next = env_.observation();
+  next_.assign(next.begin(), next.end());
+  episode_return_ += result_.reward;
+}
+
+Step Interaction::taken() const {
+  return {observation_,       action_,        static_cast<float>(result_.reward), next_,
+          result_.terminated, result_.ended()};
+}
+
+bool Interaction::advance() {
+  observation_.swap(next_);
+  return result_.ended();
+}
+
+SideThread::SideThread(int product_threads)
+    : thread_([this, product_threads] {
+        at::set_num_threads(product_threads);  // counts per thread
+        for (begin_.acquire(); work_; begin_.acquire()) {
+          try {
+            work_();
+          } catch (...) {
+            error_ = std::current_exception();
+          }
+          end_.release();
+        }
+      }) {}
+
+SideThread::~SideThread() {
+  work_ = nullptr;
+  begin_.release();
+  thread_.join();
+}
+
+void SideThread::start(std::function<void()> work) {
+  work_ = std::move(work);
+  begin_.release();
+}
+
+void SideThread::join() {
+  end_.acquire();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+}  // namespace speder::deep

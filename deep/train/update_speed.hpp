@@ -1,0 +1,31 @@
+#pragma once
+
+#include "speder/deep/learn/config.hpp"
+#include "speder/deep/sim/env/spec.hpp"
+
+namespace speder::deep {
+
+struct UpdateSpeedOptions {
+  int updates = 100;  // per sample, after as many to warm up
+  int repeats = 5;    // medians are reported
+  int stored = 20'000;
+};
+
+/// One thread, times in CPU-seconds: on a busy machine these are what an idle core would take.
+struct UpdateSpeed {
+  double updates_per_second = 0;
+  double sampling_share = 0;    // of an update's time spent drawing its minibatch
+  double gflop_per_update = 0;  // products a learner cannot do without; see necessary_flops()
+  double sgemm_gflops = 0;      // of this core on a 1024³ product
+  double peak_fraction = 0;     // gflop_per_update · updates_per_second / sgemm_gflops
+  double resident_mib = 0;      // of the process, buffer not counted
+};
+
+[[nodiscard]] UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,
+                                       const UpdateSpeedOptions& options);
+
+/// Multiplications and additions of the matrix products of one SPEDER update: forward passes, weight
+/// gradients, and input gradients except into the data.
+[[nodiscard]] double necessary_flops(const AgentConfig& config, const EnvSpec& spec);
+
+}  // namespace speder::deep

@@ -1,0 +1,208 @@
+#include "speder/experiments/audit/entry.hpp"
+#include "speder/experiments/audit/objects/spectral.hpp"
+
+// Section "Spectral Decomposition Representation Learning": the objective and its equivalent forms.
+// φ̂, μ̂ of the instance are arbitrary; where the constraint E[φφᵀ] = I/d is needed φ̂ is whitened.
+
+namespace speder::audit {
+namespace {
+
+constexpr unsigned kTruth = kMdpValid;
+const Entry kObjectiveClaims[] = {
+    {.id = "mle-scale-invariance",
+     .source = "eq:mle and the text after it (l.248)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "φᵀμ > 0; c₁, c₂ > 0 (here 2 and 1/(1+λ))",
+     .statement = "log c₁φᵀc₂μ(s') − log ∫c₁φᵀc₂μ = log φᵀμ(s') − log ∫φᵀμ",
+     .shape = Shape::kMdp,
+     .assumes = kMdpValid | kCandidate | kRegularised,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> mass = kernel(c, c.phi_hat, c.mu_hat);
+       const T scale = T(2) / (T(1) + c.lambda);
+       Worst<T> worst;
+       for (int s = 0; s < c.S; ++s) {
+         const T f = mass(0, s) / c.nu(s);
+         if (!surely_less(fraction<T>(1, 1000000), f)) continue;
+         T Z = T(0);
+         for (int t = 0; t < c.S; ++t) Z = Z + mass(0, t);
+         worst.equal(log(scale * f) - log(scale * Z), log(f) - log(Z));
+       }
+       return worst.sides();
+     }},
+    {.id = "mle-normalised-model",
+     .source = "sec:speder (l.249)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "Z(s,a) = ∫φᵀμ ≠ 0",
+     .statement = "∫(φ(s,a)/Z(s,a))ᵀμ(s') ds' = 1",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Column<T> Z = c.phi_hat * integrate(c, c.mu_hat, Column<T>(c.S, 1, T(1)));
+       constexpr double kTiny = 1e-3;
+       if (std::abs(to_double(Z(0))) < kTiny) return undefined<T>();
+       Table<T> tilde = row(c.phi_hat, 0);
+       tilde = scaled(tilde, T(1) / Z(0));
+       return {dot(tilde, integrate(c, c.mu_hat, Column<T>(c.S, 1, T(1)))), T(1)};
+     }},
+    {.id = "svd-dual-inner-maximum",
+     .source = "eq:svd_form = second line (l.255–256), Fenchel duality",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "E[φφᵀ] = I/d; μ = dψ with ψ = E_{ρ₀}[Pφ]",
+     .statement = "2Tr E∫μPφᵀ − (1/d)∫μᵀμ at the best μ = ‖E_{ρ₀}[P √d φ]‖₂²",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> phi = whitened(c, c.phi_hat);
+       if (phi.empty()) return undefined<T>();
+       const Table<T> psi = correlation(c, phi);
+       const T d = T(c.d);
+       const Table<T> mu = scaled(psi, d);
+       const T dual = T(2) * inner(c, mu, psi) - inner(c, mu, mu) / d;
+       return {dual, d * inner(c, psi, psi), inner(c, mu, mu)};
+     }},
+    {.id = "svd-dual-is-a-maximum",
+     .source = "eq:svd_form = second line (l.255–256)",
+     .kind = Kind::kBound,
+     .premises = "E[φφᵀ] = I/d; any μ",
+     .statement = "2Tr E∫μPφᵀ − (1/d)∫μᵀμ ≤ ‖E_{ρ₀}[P √d φ]‖₂²",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> phi = whitened(c, c.phi_hat);
+       if (phi.empty()) return undefined<T>();
+       const Table<T> psi = correlation(c, phi);
+       const T d = T(c.d);
+       return {T(2) * inner(c, c.mu_hat, psi) - inner(c, c.mu_hat, c.mu_hat) / d,
+               d * inner(c, psi, psi)};
+     }},
+    {.id = "svd-form-bessel",
+     .source = "eq:svd_form (l.255)",
+     .kind = Kind::kBound,
+     .premises = "E[φφᵀ] = I_d (here √d φ with E[φφᵀ] = I/d)",
+     .statement = "‖E_{ρ₀}[Pφ]‖₂² ≤ E_{ρ₀}∫P², the sum of all squared singular values",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> phi = whitened(c, c.phi_hat);
+       if (phi.empty()) return undefined<T>();
+       const Table<T> psi = correlation(c, phi);
+       return {T(c.d) * inner(c, psi, psi), model_power(c, c.phi, c.mu)};
+     }},
+    {.id = "svd-reparameterisation",
+     .source = "eq:svd_dual, third equality (l.257)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "μ = p μ', p a density",
+     .statement = "2Tr E∫μPφᵀ − (1/d)∫μᵀμ = 2E_{ρ₀×P}[φᵀμ'p] − E_p[p μ'ᵀμ']/d",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> mu = reparameterised(c, c.mu_hat);
+       const Table<T> psi = correlation(c, c.phi_hat);
+       const T d = T(c.d);
+       const T left = T(2) * inner(c, mu, psi) - inner(c, mu, mu) / d;
+       const T right =
+           T(2) * transition_mean(c, c.phi_hat, mu) - trace(weighted_gram(c, c.mu_hat)) / d;
+       return {left, right, inner(c, mu, mu)};
+     }},
+    {.id = "svd-reparameterised-maximum",
+     .source = "eq:svd_dual, third equality as maxima (l.257)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "p a probability on S",
+     .statement = "max over μ' of eq:svd_dual = max over μ of the line above",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> psi = correlation(c, c.phi_hat);
+       Table<T> reachable = psi;  // μ' cannot move μ where p = 0
+       for (int s = 0; s < c.S; ++s) {
+         for (int k = 0; k < c.d; ++k) {
+           if (surely_zero(c.base(s))) reachable(s, k) = T(0);
+         }
+       }
+       return {T(c.d) * inner(c, reachable, reachable), T(c.d) * inner(c, psi, psi)};
+     },
+     .corrected_by = "svd-reparameterised-maximum-with-premise",
+     .note = "'supported on S' must mean p > 0 everywhere"},
+    {.id = "svd-reparameterised-maximum-with-premise",
+     .source = "eq:svd_dual (l.257)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "p(s) > 0 for every s",
+     .statement = "max over μ' of eq:svd_dual = max over μ of the line above",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       for (int s = 0; s < c.S; ++s) {
+         constexpr double kTiny = 1e-3;
+         if (to_double(c.base(s)) < kTiny) return undefined<T>();
+       }
+       const Table<T> psi = correlation(c, c.phi_hat);
+       Table<T> mu_prime = scaled(psi, T(c.d));
+       for (int s = 0; s < c.S; ++s) {
+         for (int k = 0; k < c.d; ++k) mu_prime(s, k) = mu_prime(s, k) / c.base(s);
+       }
+       const T best = T(2) * transition_mean(c, c.phi_hat, reparameterised(c, mu_prime)) -
+                      trace(weighted_gram(c, mu_prime)) / T(c.d);
+       return {best, T(c.d) * inner(c, psi, psi)};
+     },
+     .twin = Twin::kPremise},
+    {.id = "population-objective-expansion",
+     .source = "eq:population_obj_alternative (l.281–285)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "any φ, μ; C = E_{ρ₀}∫P²",
+     .statement = "E_{ρ₀}‖P − φᵀμ‖₂² = C − 2E_{ρ₀×P}[φᵀμ] + E_{ρ₀}∫(φᵀμ)²",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const T C = model_power(c, c.phi, c.mu);
+       const T power = model_power(c, c.phi_hat, c.mu_hat);
+       const T right = C - T(2) * transition_mean(c, c.phi_hat, c.mu_hat) + power;
+       return {model_loss(c, c.phi_hat, c.mu_hat), right, C + power};
+     }},
+    {.id = "population-objective-unique",
+     .source = "eq:population_obj (l.277)",
+     .kind = Kind::kBound,
+     .premises = "zero loss: L(φ̂,μ̂) = 0 (here P̂ = P where ρ₀ > 0)",
+     .statement = "L(φ̂,μ̂) = 0 implies φ̂ᵀμ̂ = P for every (s,a): max ‖P − P̂‖₂² ≤ 0",
+     .shape = Shape::kFreeMeasure,
+     .assumes = kTruth | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       Table<T> phi = c.phi_hat;  // features of the candidate off the support of ρ₀
+       for (int i = 0; i < phi.rows(); ++i) {
+         for (int k = 0; k < c.d; ++k) {
+           if (surely_less(T(0), c.weights(i))) phi(i, k) = c.phi(i, k);
+         }
+       }
+       const Table<T> P = kernel(c, c.phi, c.mu);
+       return {max_abs(squared_error(c, P, kernel(c, phi, c.mu))), T(0)};
+     },
+     .corrected_by = "population-objective-unique-with-premise",
+     .note = "the minimiser is unique only where ρ₀ > 0"},
+    {.id = "population-objective-unique-with-premise",
+     .source = "eq:population_obj (l.277)",
+     .kind = Kind::kBound,
+     .premises = "ρ₀(s,a) > 0 for every (s,a)",
+     .statement = "min ρ₀ · max_{s,a}‖P − P̂‖₂² ≤ L(φ̂,μ̂)",
+     .shape = Shape::kFreeMeasure,
+     .assumes = kTruth | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       T least = T(1);
+       for (int i = 0; i < c.weights.size(); ++i) least = min(least, c.weights(i));
+       const Table<T> P = kernel(c, c.phi, c.mu);
+       return {least * max_abs(squared_error(c, P, kernel(c, c.phi_hat, c.mu_hat))),
+               model_loss(c, c.phi_hat, c.mu_hat)};
+     },
+     .twin = Twin::kPremise},
+};
+
+}  // namespace
+
+std::span<const Entry> objective_claims() { return kObjectiveClaims; }
+
+}  // namespace speder::audit

@@ -1,0 +1,46 @@
+#include "speder/experiments/rates/experiment.hpp"
+
+#include <fmt/format.h>
+
+namespace speder {
+namespace {
+
+template <class T>
+std::string line(std::string_view key, T value) {
+  return fmt::format("{} = {}\n", key, value);
+}
+
+template <class T>
+std::string line(std::string_view key, const std::vector<T>& values) {
+  std::string out = fmt::format("{} = [", key);
+  for (const T& value : values) {
+    if (&value != values.data()) out += ", ";
+    out += fmt::format("{}", value);
+  }
+  return out + "]\n";
+}
+
+}  // namespace
+
+Settings& Settings::read(std::string_view key, int& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
+  return *this;
+}
+Settings& Settings::read(std::string_view key, double& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
+  return *this;
+}
+Settings& Settings::read(std::string_view key, std::vector<int>& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
+  return *this;
+}
+Settings& Settings::read(std::string_view key, std::vector<double>& out, Limits limits) {
+  table_->read(key, out, limits);
+  text_ += line(key, out);
+  return *this;
+}
+
+}  // namespace speder

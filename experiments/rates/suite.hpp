@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "speder/experiments/rates/experiment.hpp"
+
+namespace speder {
+
+/// A suite file at one of its sizes: `experiment = "id"`, shared settings in [all], the sizes
+/// [quick] and [full].
+struct Suite {
+  std::string id;
+  std::string size;
+  SweepPlan plan;
+  [[nodiscard]] std::int64_t runs() const;
+  /// What the store keeps of it.
+  [[nodiscard]] ExperimentRecord record(std::uint64_t seed) const;
+};
+
+/// A file, or the id of a suite that came with the program.
+[[nodiscard]] Suite load_suite(const std::filesystem::path& file, std::string_view size);
+[[nodiscard]] Suite read_suite(const ConfigTable& file, std::string_view size);
+
+}  // namespace speder

@@ -1,0 +1,171 @@
+#include "speder/mdp/classes/realizable_class.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
+#include "speder/mdp/classes/candidate_direction.hpp"
+#include "speder/mdp/classes/class_kinds.hpp"
+
+namespace speder {
+namespace {
+
+constexpr Index kBlock = 64;  // candidates a thread makes at a time
+constexpr int kPilots = 32;
+
+using Maker = PlantedClass (*)(const PlantedJob&);
+
+PlantedClass multiscale(const PlantedJob& job) {
+  Rng rng = job.seeds.stream("truth-place");
+  return ladder(job, rng.index(job.spec.size));
+}
+
+PlantedClass misspecified(const PlantedJob& job) { return ladder(job, std::nullopt); }
+
+const std::map<std::string_view, Maker> kMakers = {{"misspecified", misspecified},
+                                                   {"multiscale", multiscale},
+                                                   {"net", packing},
+                                                   {"product", product_ladder}};
+
+double pilot_base(const PlantedJob& job) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kPilots; ++i) {
+    Rng rng = job.seeds.stream("pilot", static_cast<std::uint64_t>(i));
+    const Direction d = random_direction(job.truth, {true, true, job.spec.support}, rng);
+    shortest = std::min(shortest, d.distance(d.reach));
+  }
+  if (shortest > 0) return shortest / 2;
+  throw InputError(
+      "class: the truth has no neighbours of its own form (all rows of phi equal, or no pair "
+      "moved); "
+      "choose another MDP or raise the support");
+}
+
+void check_spec(const PlantedClassSpec& spec) {
+  if (spec.size < 1)
+    throw InputError(fmt::format("class-size must be at least 1 (got {})", spec.size));
+  if (spec.scales < 0 || spec.scales > 40) {
+    throw InputError(fmt::format("class-scales must lie in 0 … 40 (got {})", spec.scales));
+  }
+  if (!(spec.base >= 0) || !(spec.radius >= 0)) {
+    throw InputError("class-base and class-radius must not be negative");
+  }
+  if (!(spec.support > 0 && spec.support <= 1)) {
+    throw InputError(fmt::format("class-support must lie in (0,1] (got {})", spec.support));
+  }
+}
+
+bool use_float(const PlantedJob& job) {
+  const auto& [spec, truth, shape] = std::tie(job.spec, job.truth, job.shape);
+  if (spec.precision == "double") return false;
+  if (spec.precision == "float") {
+    if (truth.mixture) return true;
+    throw InputError(
+        "class-precision float needs an MDP whose phi rows lie in the simplex and whose mu columns "
+        "are densities; use double");
+  }
+  if (spec.precision != "auto") {
+    throw InputError(
+        fmt::format("unknown class-precision '{}': use auto, double or float", spec.precision));
+  }
+  return truth.mixture && FeatureClassBuilder::bytes_needed(shape, spec.size,
+                                                            ClassPrecision::kDouble) > kDoubleLimit;
+}
+
+}  // namespace
+
+FeatureClassBuilder make_builder(const PlantedJob& job) {
+  const bool single = use_float(job);
+  const std::size_t bytes = FeatureClassBuilder::bytes_needed(
+      job.shape, job.spec.size, single ? ClassPrecision::kFloat : ClassPrecision::kDouble);
+  if (bytes > job.spec.max_bytes) {
+    throw InputError(
+        fmt::format("a class of {} candidates for |S|={}, |A|={}, d={} needs {} MiB, the limit is "
+                    "{} MiB: use a "
+                    "smaller class-size, class-precision float or a product class",
+                    job.spec.size, job.shape.states(), job.shape.actions, job.shape.rank,
+                    bytes >> 20U, job.spec.max_bytes >> 20U));
+  }
+  if (single) return {job.shape, job.spec.size, job.kernel};
+  return {job.shape, job.spec.size};
+}
+
+PlantedClass ladder(const PlantedJob& job, std::optional<Index> truth) {
+  const Index size = job.spec.size;
+  FeatureClassBuilder builder = make_builder(job);
+  Vector distance = Vector::Zero(size);
+  std::vector<int> scale(static_cast<std::size_t>(size), -1);
+  parallel_for((size + kBlock - 1) / kBlock, job.spec.jobs, [&](Index block) {
+    const Index first = block * kBlock;
+    const auto run = static_cast<std::size_t>(std::min(kBlock, size - first));
+    std::vector<Matrix> phi(run, job.truth.phi);
+    std::vector<Matrix> mu(run, job.truth.mu);
+    for (std::size_t i = 0; i < run; ++i) {
+      const Index c = first + static_cast<Index>(i);
+      if (truth == c) continue;
+      const Index turn = truth && c > *truth ? c - 1 : c;
+      const int j = static_cast<int>(turn % (job.spec.scales + 1));
+      Rng rng = job.seeds.stream("candidate", static_cast<std::uint64_t>(c));
+      const Direction d = random_direction(job.truth, {true, true, job.spec.support}, rng);
+      const double t = d.solve(std::ldexp(job.base, -j));
+      phi[i] += t * d.U;
+      mu[i] += t * d.V;
+      builder.snap(phi[i], mu[i]);
+      scale[static_cast<std::size_t>(c)] = j;
+      distance[c] = distance_to(job.truth, phi[i], mu[i]);
+    }
+    builder.put(first, phi, mu);
+  });
+  return {std::move(builder).finish(), truth, std::move(distance), std::move(scale), job.base};
+}
+
+PlantedClass planted_class(const Kernel& truth, const PlantedClassSpec& spec,
+                           const SeedTree& seeds) {
+  check_spec(spec);
+  const auto maker = kMakers.find(spec.kind);
+  if (maker == kMakers.end()) {
+    throw InputError(
+        fmt::format("unknown class '{}': use multiscale, product, net or misspecified", spec.kind));
+  }
+  PlantedJob job{truth,
+                 spec,
+                 PlantedTruth(truth, spec.weights),
+                 {truth.actions(), truth.rank(), truth.nu()},
+                 seeds.child("class")};
+  // With P* alone in the class nothing has to be surrounded.
+  job.base = spec.base > 0 || spec.size == 1 ? spec.base : pilot_base(job);
+  PlantedClass made = maker->second(job);
+  made.nearest = std::numeric_limits<double>::infinity();
+  for (Index c = 0; c < made.distance.size(); ++c) {
+    if (made.truth != c) made.nearest = std::min(made.nearest, made.distance[c]);
+  }
+  return made;
+}
+
+std::vector<std::string_view> planted_class_kinds() {
+  std::vector<std::string_view> kinds;
+  for (const auto& [name, maker] : kMakers) kinds.push_back(name);
+  return kinds;
+}
+
+std::vector<ScaleRow> distance_histogram(const PlantedClass& made) {
+  std::map<int, ScaleRow> rows;
+  for (Index c = 0; c < made.distance.size(); ++c) {
+    const int j = made.scale[static_cast<std::size_t>(c)];
+    const double d = made.distance[c];
+    ScaleRow& row = rows.try_emplace(j, ScaleRow{j, 0, 0, d, 0, d}).first->second;
+    row.wanted = j < 0 ? 0 : std::ldexp(made.base, -j);
+    row.count += 1;
+    row.least = std::min(row.least, d);
+    row.largest = std::max(row.largest, d);
+    row.mean += (d - row.mean) / static_cast<double>(row.count);
+  }
+  std::vector<ScaleRow> list;
+  for (const auto& [j, row] : rows) list.push_back(row);
+  return list;
+}
+
+}  // namespace speder

@@ -1,0 +1,147 @@
+#include "speder/plots/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "speder/core/check.hpp"
+#include "speder/core/parallel.hpp"
+#include "speder/io/text_file.hpp"
+#include "speder/plots/render/render.hpp"
+#include "speder/plots/report/html.hpp"
+
+namespace speder {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) {
+    throw InputError(folder.string() + ": the folder cannot be made (" + error.message() + ")");
+  }
+}
+
+std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections) {
+  std::vector<const Figure*> out;
+  std::set<std::string> ids;
+  for (const ReportSection& s : sections) {
+    for (const Figure& f : s.report.figures) {
+      require(ids.insert(html_id(f.id)).second, "each figure has an id of its own", f.id);
+      out.push_back(&f);
+    }
+  }
+  return out;
+}
+
+// The runs of an unfinished sweep are not a sample of its grid: its last cells are missing.
+void leave_open(ReportSection& section) {
+  const std::string count =
+      fmt::format("unfinished: {} of {} runs", section.runs, section.record.planned);
+  auto& caveats = section.report.caveats;
+  caveats.insert(caveats.begin(), fmt::format("The sweep is {}.", count));
+  for (Finding& f : section.report.findings) {
+    f.verdict = Verdict::kInconclusive;
+    f.reason = f.reason.empty() ? count : fmt::format("{}; so far {}", count, f.reason);
+  }
+}
+
+// Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly.
+std::string picture_html(const fs::path& svg, const fs::path& png, const Figure& figure) {
+  constexpr std::uintmax_t kLargeSvg = 1 << 20;
+  if (fs::file_size(svg) > kLargeSvg) return html_png(read_file(png), figure.caption);
+  return inline_svg(read_file(svg), html_id(figure.id));
+}
+
+std::string to_csv(const ReportTable& table) {
+  std::string out;
+  const auto line = [&out](const std::vector<std::string>& cells) {
+    std::string_view before;
+    for (const std::string& cell : cells) {
+      out.append(before).append(csv_field(cell));
+      before = ",";
+    }
+    out += '\n';
+  };
+  line(table.head);
+  for (const auto& row : table.rows) line(row);
+  return out;
+}
+
+}  // namespace
+
+ReportSection section_of(const ExperimentData& data, ExperimentReport report) {
+  ReportSection section{.record = data.record, .report = std::move(report)};
+  section.runs = static_cast<std::int64_t>(data.runs.size());
+  section.failed = failures(data);
+  for (const Run& run : data.runs) section.seconds += run.seconds;
+  if (section.failed > 0) {
+    section.report.caveats.push_back(
+        fmt::format("{} of the runs failed and are left out.", section.failed));
+  }
+  if (section.runs < data.record.planned) leave_open(section);
+  return section;
+}
+
+std::string report_json(const std::vector<ReportSection>& sections) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const ReportSection& s : sections) {
+    for (const Finding& f : s.report.findings) {
+      out.push_back({{"experiment", s.record.id},
+                     {"claim", f.claim},
+                     {"role", f.role == Role::kMutation ? "mutation" : "claim"},
+                     {"measured", f.measured},
+                     {"interval", f.interval},
+                     {"theory", f.theory},
+                     {"ratio", f.ratio},
+                     {"verdict", to_string(f.verdict)},
+                     {"reason", f.reason},
+                     {"acceptable", acceptable(f)}});
+    }
+  }
+  return nlohmann::json{{"findings", out}}.dump(2) + "\n";
+}
+
+fs::path write_report(const std::vector<ReportSection>& sections, const ReportOptions& options) {
+  const fs::path pictures = options.out / "figures";
+  const fs::path numbers = options.out / "data";
+  make_folder(pictures);
+  make_folder(numbers);
+  const std::vector<const Figure*> figures = figures_of(sections);
+  constexpr std::array kFormats = {Picture::kSvg, Picture::kPng, Picture::kPdf};
+  const auto file_of = [&](const Figure& f, Picture format) {
+    return pictures / (html_id(f.id) + "." + extension(format));
+  };
+  parallel_for(static_cast<Index>(figures.size() * kFormats.size()), options.jobs, [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Figure& figure = *figures[k / kFormats.size()];
+    const Picture format = kFormats[k % kFormats.size()];
+    render(figure, format, file_of(figure, format));
+  });
+  std::vector<std::string> shown;
+  for (const Figure* f : figures) {
+    shown.push_back(picture_html(file_of(*f, Picture::kSvg), file_of(*f, Picture::kPng), *f));
+    write_text_file(numbers / (html_id(f->id) + ".csv"), to_csv(*f));
+  }
+  for (const ReportSection& s : sections) {
+    for (const ReportTable& t : s.report.tables) {
+      write_text_file(numbers / (html_id(t.id) + ".csv"), to_csv(t));
+    }
+  }
+  const auto audit = options.audit ? read_audit(*options.audit) : std::vector<AuditEntry>{};
+  write_text_file(options.out / "report.json", report_json(sections));
+  write_text_file(options.out / "index.html", report_html(sections, shown, audit, options.text));
+  return options.out / "index.html";
+}
+
+}  // namespace speder

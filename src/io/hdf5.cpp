@@ -1,0 +1,261 @@
+#include "speder/io/hdf5.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "speder/core/check.hpp"
+#include "speder/io/hdf5_handle.hpp"
+
+namespace speder {
+using h5::fail;
+using h5::Handle;
+namespace {
+
+// Nothing is printed, and a link that leads into another file is not followed: a data file names no
+// other file to be opened.
+void prepare_library() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0) H5Lunregister(H5L_TYPE_EXTERNAL);
+}
+
+Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
+  const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  if (id < 0) fail(path, "dataset '" + name + "'", "is missing");
+  return {id, H5Dclose};
+}
+
+std::vector<std::uint64_t> shape_of(hid_t dataset) {
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  std::vector<hsize_t> extent(static_cast<std::size_t>(std::max(rank, 0)));
+  if (rank > 0) H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
+  return {extent.begin(), extent.end()};
+}
+
+// Number of entries, saturating: a declared shape may overflow 64 bits.
+std::uint64_t volume(const std::vector<std::uint64_t>& shape) {
+  std::uint64_t n = 1;
+  for (const auto extent : shape) {
+    if (__builtin_mul_overflow(n, extent, &n)) return ~std::uint64_t{0};
+  }
+  return n;
+}
+
+void require_numeric(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.get());
+  const bool boolean = kind == H5T_ENUM && H5Tget_size(type.get()) == 1;  // as h5py writes bool
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER && !boolean)
+    fail(path, "dataset '" + name + "'", "is not numeric");
+}
+
+// Bytes of one chunk; 0 when the dataset is not chunked.
+std::uint64_t chunk_bytes(hid_t dataset, std::size_t value_bytes) {
+  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(plist.get()) != H5D_CHUNKED) return 0;
+  std::vector<hsize_t> extent(H5S_MAX_RANK);
+  const int rank = H5Pget_chunk(plist.get(), H5S_MAX_RANK, extent.data());
+  std::vector<std::uint64_t> shape(extent.begin(), extent.begin() + std::max(rank, 0));
+  shape.push_back(value_bytes);
+  return volume(shape);
+}
+
+void require_own_values(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
+  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(plist.get()) == H5D_VIRTUAL || H5Pget_external_count(plist.get()) != 0) {
+    fail(path, "dataset '" + name + "'", "keeps its values in another file");
+  }
+}
+
+// A damaged or hostile header can declare any size, stored or unpacked. Deflate expands at most
+// 1032-fold, so what is declared, and what one chunk unpacks to, is bounded by the file's size.
+void require_stored(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
+  constexpr std::uint64_t kDeflateLimit = 1032;
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const std::size_t width = H5Tget_size(type.get());
+  std::vector<std::uint64_t> shape = shape_of(dataset);
+  shape.push_back(width);
+  const std::uint64_t stored =
+      std::min<std::uint64_t>(H5Dget_storage_size(dataset), std::filesystem::file_size(path));
+  const std::uint64_t declared = std::max(volume(shape), chunk_bytes(dataset, width));
+  if (volume(shape) > 0 && declared / kDeflateLimit > stored) {
+    fail(path, "dataset '" + name + "'",
+         fmt::format("declares {} bytes but holds only {}", declared, stored));
+  }
+}
+
+// Rows of about 1 MiB together: small enough to unpack one at a time.
+std::vector<hsize_t> chunk_of(std::vector<hsize_t> extent, std::size_t count, std::size_t width) {
+  constexpr std::size_t kChunk = 1U << 20U;
+  const std::size_t row = std::max<std::size_t>(count / extent[0] * width, 1);
+  extent[0] = std::clamp<hsize_t>(kChunk / row, 1, extent[0]);
+  return extent;
+}
+
+}  // namespace
+
+H5File H5File::open(const std::filesystem::path& path) {
+  prepare_library();
+  if (!std::filesystem::exists(path)) throw InputError(path.string() + ": no such file");
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(path.string() + ": not an HDF5 file");
+  rehearse(path);
+  return open_unrehearsed(path);
+}
+
+H5File H5File::open_unrehearsed(const std::filesystem::path& path) {
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (id < 0)
+    throw InputError(path.string() + ": cannot be opened (damaged, locked or unreadable)");
+  return {path, {}, id};
+}
+
+H5File H5File::create(const std::filesystem::path& path) {
+  prepare_library();
+  std::filesystem::path temporary = path;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  const hid_t id = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (id < 0) {
+    throw InputError(path.string() +
+                     ": cannot be written (does the folder exist, is it writable?)");
+  }
+  return {path, temporary, id};
+}
+
+H5File::H5File(H5File&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      id_(std::exchange(other.id_, -1)) {}
+
+H5File::~H5File() {
+  if (id_ < 0) return;
+  H5Fclose(id_);
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+}
+
+void H5File::commit() {
+  const bool flushed = H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0;
+  const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
+  std::error_code error;
+  if (flushed && closed) std::filesystem::rename(temporary_, path_, error);
+  if (flushed && closed && !error) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+  throw InputError(path_.string() + ": could not be written (disk full?)");
+}
+
+bool H5File::has(const std::string& dataset) const {
+  return H5Lexists(id_, dataset.c_str(), H5P_DEFAULT) > 0;
+}
+bool H5File::is_group(const std::string& name) const {
+  if (!has(name)) return false;
+  const Handle object(H5Oopen(id_, name.c_str(), H5P_DEFAULT), H5Oclose);
+  return object.ok() && H5Iget_type(object.get()) == H5I_GROUP;
+}
+std::vector<std::uint64_t> H5File::shape(const std::string& dataset) const {
+  return shape_of(open_dataset(id_, path_, dataset).get());
+}
+
+std::vector<std::uint64_t> H5File::bounded_shape(const std::string& dataset,
+                                                 std::uint64_t max_values) const {
+  const Handle handle = open_dataset(id_, path_, dataset);
+  std::vector<std::uint64_t> shape = shape_of(handle.get());
+  if (volume(shape) > max_values) {
+    fail(path_, "dataset '" + dataset + "'",
+         fmt::format("declares {} values, more than {}", volume(shape), max_values));
+  }
+  require_stored(handle.get(), path_, dataset);
+  return shape;
+}
+
+H5Array H5File::read(const std::string& dataset, std::uint64_t max_values) const {
+  H5Array out{.shape = bounded_shape(dataset, max_values), .values = {}};
+  out.values.resize(volume(out.shape));
+  read_into(dataset, out.values);
+  return out;
+}
+
+H5FloatArray H5File::read_float(const std::string& dataset, std::uint64_t max_values) const {
+  H5FloatArray out{.shape = bounded_shape(dataset, max_values), .values = {}};
+  out.values.resize(volume(out.shape));
+  read_raw(dataset, out.values.data(), H5T_NATIVE_FLOAT, out.values.size());
+  return out;
+}
+
+void H5File::read_into(const std::string& dataset, std::span<double> out) const {
+  read_raw(dataset, out.data(), H5T_NATIVE_DOUBLE, out.size());
+}
+
+void H5File::read_raw(const std::string& dataset, void* out, std::int64_t type,
+                      std::size_t count) const {
+  const Handle handle = open_dataset(id_, path_, dataset);
+  require_numeric(handle.get(), path_, dataset);
+  require_own_values(handle.get(), path_, dataset);
+  const std::uint64_t n = volume(shape_of(handle.get()));
+  if (n != count) {
+    fail(path_, "dataset '" + dataset + "'", fmt::format("has {} values, expected {}", n, count));
+  }
+  if (n > 0 && H5Dread(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
+    fail(path_, "dataset '" + dataset + "'", "cannot be read (damaged file?)");
+  }
+}
+
+void H5File::write_raw(const std::string& dataset, const void* data, std::int64_t type,
+                       std::size_t count, const std::vector<std::uint64_t>& shape, int compress) {
+  require(volume(shape) == count, "H5File::write: shape and data differ in size", dataset);
+  const std::vector<hsize_t> extent(shape.begin(), shape.end());
+  const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                     H5Sclose);
+  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(plist.get(), 0);  // the same numbers give the same bytes on every day
+  if (compress > 0 && count > 0) {
+    const auto chunk = chunk_of(extent, count, H5Tget_size(type));
+    H5Pset_chunk(plist.get(), static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_shuffle(plist.get());
+    H5Pset_deflate(plist.get(), static_cast<unsigned>(compress));
+  }
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.get(), 1);
+  const Handle handle(
+      H5Dcreate2(id_, dataset.c_str(), type, space.get(), links.get(), plist.get(), H5P_DEFAULT),
+      H5Dclose);
+  if (!handle.ok() ||
+      (count > 0 && H5Dwrite(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)) {
+    fail(path_, "dataset '" + dataset + "'", "could not be written (disk full?)");
+  }
+}
+
+void H5File::write(const std::string& dataset, std::span<const double> values,
+                   const std::vector<std::uint64_t>& shape, int compress) {
+  write_raw(dataset, values.data(), H5T_NATIVE_DOUBLE, values.size(), shape, compress);
+}
+void H5File::write(const std::string& dataset, std::span<const float> values,
+                   const std::vector<std::uint64_t>& shape, int compress) {
+  write_raw(dataset, values.data(), H5T_NATIVE_FLOAT, values.size(), shape, compress);
+}
+void H5File::write(const std::string& dataset, std::span<const std::int64_t> values,
+                   const std::vector<std::uint64_t>& shape, int compress) {
+  write_raw(dataset, values.data(), H5T_NATIVE_INT64, values.size(), shape, compress);
+}
+void H5File::write_flags(const std::string& dataset, std::span<const std::uint8_t> values,
+                         int compress) {
+  const Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+  const std::int8_t off = 0, on = 1;
+  H5Tenum_insert(type.get(), "FALSE", &off);
+  H5Tenum_insert(type.get(), "TRUE", &on);
+  write_raw(dataset, values.data(), type.get(), values.size(), {values.size()}, compress);
+}
+void H5File::write(const std::string& dataset, const Vector& values) {
+  write(dataset, std::span(values.data(), static_cast<std::size_t>(values.size())),
+        {static_cast<std::uint64_t>(values.size())});
+}
+void H5File::write(const std::string& dataset, const Matrix& values) {
+  write(dataset, std::span(values.data(), static_cast<std::size_t>(values.size())),
+        {static_cast<std::uint64_t>(values.rows()), static_cast<std::uint64_t>(values.cols())});
+}
+
+}  // namespace speder

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "speder/core/check.hpp"
+
+// Shared by the files of H5File; nobody else includes the HDF5 C API.
+namespace speder::h5 {
+
+// A library handle with its closing function.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool ok() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+[[noreturn]] inline void fail(const std::filesystem::path& path, std::string_view what,
+                              std::string_view problem) {
+  throw ConfigError(path.string(), what, problem);
+}
+
+}  // namespace speder::h5

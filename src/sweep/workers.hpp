@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "speder/sweep/store.hpp"
+
+namespace speder {
+
+/// What became of a task.
+struct Outcome {
+  std::optional<Run> run;     // nothing: it is not finished and nothing is stored
+  std::string obstacle = {};  // why not (disk full, file missing); empty when it was told to stop
+};
+
+/// Computes task i of a sweep. A run's own exception becomes a failed Run; this never throws.
+using RunTask = std::function<Outcome(std::int64_t task)>;
+
+/// Whoever computes runs: threads of this process, or ranks of a job. One caller.
+struct Workers {
+  int capacity = 0;  // tasks they take before any is finished
+  std::function<void(std::int64_t task)> submit;
+  /// The next task's outcome, or nothing when none ends in time.
+  std::function<std::optional<Outcome>(std::chrono::milliseconds patience)> wait;
+  /// Forgets the tasks that nobody has begun; says how many.
+  std::function<int()> drop;
+};
+
+/// Threads of this process, with a few tasks waiting for each, so that none is idle while a run is
+/// being stored. Its end waits for the tasks under way.
+[[nodiscard]] Workers thread_workers(int threads, RunTask run);
+
+}  // namespace speder

@@ -1,0 +1,64 @@
+#include "speder/io/hdf5.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "speder/core/check.hpp"
+#include "tests/catch.hpp"
+
+using namespace speder;
+namespace fs = std::filesystem;
+
+namespace hdf5_test {
+namespace {
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("speder_hdf5_" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+}  // namespace
+
+TEST_CASE("H5File: what is written is what is read", "[core][hdf5]") {
+  const Folder folder;
+  const fs::path file = folder.path / "a.h5";
+  const Matrix table = (Matrix(2, 3) << 1, 2, 3, 4, 5, 6).finished();
+  {
+    H5File out = H5File::create(file);
+    out.write("table", table);
+    out.number("gamma", 0.25);
+    out.text("family", "lock");
+    out.text("empty", "");
+    CHECK(!fs::exists(file));  // nothing is visible before commit
+    out.commit();
+  }
+  const H5File in = H5File::open(file);
+  const H5Array read = in.read("table");
+  CHECK(read.shape == std::vector<std::uint64_t>{2, 3});
+  CHECK(read.values == std::vector<double>{1, 2, 3, 4, 5, 6});
+  CHECK(in.number("gamma") == 0.25);
+  CHECK(in.text("family") == "lock");
+  CHECK(in.text("empty").empty());
+  CHECK(in.has_attribute("gamma"));
+  CHECK(!in.has_attribute("absent"));
+  CHECK_THROWS_AS(in.read("absent"), InputError);
+  CHECK_THROWS_AS(in.number("family"), InputError);
+  CHECK_THROWS_AS(in.read("table", 5), InputError);
+}
+
+TEST_CASE("H5File: an abandoned write leaves no file behind", "[core][hdf5]") {
+  const Folder folder;
+  { H5File::create(folder.path / "a.h5").number("x", 1); }
+  CHECK(fs::is_empty(folder.path));
+}
+
+TEST_CASE("H5File: missing files, other formats and unwritable folders are one-line errors",
+          "[core][hdf5]") {
+  const Folder folder;
+  CHECK_THROWS_WITH(H5File::open(folder.path / "none.h5"), Catch::Contains("no such file"));
+  std::ofstream(folder.path / "text.h5") << "not hdf5";
+  CHECK_THROWS_WITH(H5File::open(folder.path / "text.h5"), Catch::Contains("not an HDF5 file"));
+  CHECK_THROWS_AS(H5File::create(folder.path / "no" / "such" / "a.h5"), InputError);
+}
+
+}  // namespace hdf5_test

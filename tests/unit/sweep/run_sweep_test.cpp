@@ -1,0 +1,127 @@
+#include <limits>
+#include <thread>
+
+#include "speder/core/check.hpp"
+#include "speder/sweep/cluster.hpp"
+#include "speder/sweep/run_sweep.hpp"
+#include "speder/sweep/stop_signal.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary.hpp"
+
+using namespace speder;
+using speder::testing::Folder;
+
+namespace run_sweep_test {
+namespace {
+
+const std::atomic<bool> kNever = false;
+
+Sweep four_runs() {
+  Sweep sweep{.record = {.id = "e", .config = "", .seed = 1, .planned = 9, .build = {}},
+              .runs = {}};
+  for (std::int64_t i = 0; i < 4; ++i) sweep.runs.push_back({"e", "x=1", i});
+  return sweep;
+}
+
+Outcome finished(const RunKey& key) { return {.run = Run{.key = key, .measures = {{"y", 0, 1}}}}; }
+
+}  // namespace
+
+TEST_CASE("run_sweep: a run told to stop is not stored; the next start makes it", "[sweep]") {
+  const Folder folder;
+  const Sweep sweep = four_runs();
+  ResultStore store = ResultStore::open(folder.path / "a.db");
+  std::vector<std::int64_t> asked;  // one thread: no lock needed
+  std::atomic<bool> stop = false;
+  bool interrupted = true;
+  const RunTask task = [&](std::int64_t i) -> Outcome {
+    asked.push_back(i);
+    if (interrupted && i == 1) stop = true;
+    if (stop) return {};
+    return finished(sweep.runs[static_cast<std::size_t>(i)]);
+  };
+  const SweepResult first = run_sweep(store, sweep, thread_workers(1, task), stop);
+  CHECK_FALSE(first.complete);
+  CHECK(first.obstacle.empty());
+  CHECK(first.progress.done == 1);
+  asked.clear();
+  stop = interrupted = false;
+  const SweepResult second = run_sweep(store, sweep, thread_workers(1, task), stop);
+  CHECK(second.complete);
+  CHECK(second.progress.restored == 1);
+  CHECK(asked == std::vector<std::int64_t>{1, 2, 3});
+}
+
+TEST_CASE("run_sweep: an obstacle leaves its run for another time and stops no other", "[sweep]") {
+  const Folder folder;
+  const Sweep sweep = four_runs();
+  ResultStore store = ResultStore::open(folder.path / "a.db");
+  const RunTask task = [&](std::int64_t i) -> Outcome {
+    if (i == 0 || i == 2) return {.run = {}, .obstacle = fmt::format("no room for {}", i)};
+    return finished(sweep.runs[static_cast<std::size_t>(i)]);
+  };
+  std::vector<std::int64_t> stored;
+  const SweepResult result =
+      run_sweep(store, sweep, thread_workers(1, task), kNever,
+                {.stored = [&](const Run& run) { stored.push_back(run.key.repetition); }});
+  CHECK_FALSE(result.complete);
+  CHECK(result.obstacle == "no room for 0");
+  CHECK(result.progress.failed == 0);
+  CHECK(stored == std::vector<std::int64_t>{1, 3});
+  CHECK(store.finished("e") == std::vector<RunKey>{sweep.runs[1], sweep.runs[3]});
+}
+
+TEST_CASE("run_sweep_here: when the store refuses, the runs under way are told to stop",
+          "[sweep]") {
+  const Folder folder;
+  const Sweep sweep = four_runs();
+  bool told = false;  // written by one task, read when its thread is gone
+  const RunTask task = [&](std::int64_t i) -> Outcome {
+    if (i != 1) return finished(sweep.runs[0]);  // again and again: the store refuses
+    constexpr int kTimes = 1000;
+    for (int t = 0; t < kTimes && !told; ++t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      told = StopSignal::flag();
+    }
+    return {};
+  };
+  CHECK_THROWS_AS(run_sweep_here({.store = folder.path / "a.db", .jobs = 2}, sweep, task),
+                  InputError);
+  CHECK(told);
+}
+
+TEST_CASE("run_sweep: the same run twice is refused before anything is stored", "[sweep]") {
+  const Folder folder;
+  Sweep sweep = four_runs();
+  sweep.runs.push_back(sweep.runs[2]);
+  ResultStore store = ResultStore::open(folder.path / "a.db");
+  CHECK_THROWS_WITH(run_sweep(store, sweep, {}, kNever),
+                    "the run 'x=1', repetition 2, is asked for twice");
+  CHECK(store.experiments().empty());
+}
+
+TEST_CASE("pack: an outcome survives the way to another rank, a cut message is refused",
+          "[sweep]") {
+  Run run;
+  run.key = {"e", "x=1", 7};
+  run.measures = {{"a", -1, 0.1}, {"", 5, std::numeric_limits<double>::infinity()}};
+  run.failed = true;
+  run.error = std::string("nul \0 inside", 12);
+  run.seconds = 2;
+  const Outcome back = unpack(pack({.run = run}));
+  REQUIRE(back.run);
+  CHECK(back.run->key == run.key);
+  CHECK(back.run->measures == run.measures);
+  CHECK(back.run->failed);
+  CHECK(back.run->error == run.error);
+  CHECK(back.run->seconds == run.seconds);
+  CHECK(back.obstacle.empty());
+  const Outcome none = unpack(pack({.run = {}, .obstacle = "disk full"}));
+  CHECK_FALSE(none.run);
+  CHECK(none.obstacle == "disk full");
+  Bytes cut = pack({.run = run});
+  cut.pop_back();
+  CHECK_THROWS_AS(unpack(cut), std::invalid_argument);
+}
+
+}  // namespace run_sweep_test
