@@ -114,7 +114,9 @@ ReportSection judge(const ExperimentData& data) {
   const RateExperiment& experiment = rate_experiment(data.record.id);
   ExperimentReport report = experiment.judge(data);
   report.question = experiment.question;
-  return section_of(data, std::move(report));
+  ReportSection section = section_of(data, std::move(report));
+  leave_open(section);
+  return section;
 }
 
 std::vector<ReportSection> judge(const ResultStore& store) {

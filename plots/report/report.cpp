@@ -44,18 +44,6 @@ std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections
   return out;
 }
 
-// The runs of an unfinished sweep are not a sample of its grid: its last cells are missing.
-void leave_open(ReportSection& section) {
-  const std::string count =
-      fmt::format("unfinished: {} of {} runs", section.runs, section.record.planned);
-  auto& caveats = section.report.caveats;
-  caveats.insert(caveats.begin(), fmt::format("The sweep is {}.", count));
-  for (Finding& f : section.report.findings) {
-    f.verdict = Verdict::kInconclusive;
-    f.reason = f.reason.empty() ? count : fmt::format("{}; so far {}", count, f.reason);
-  }
-}
-
 // Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly.
 std::string picture_html(const fs::path& svg, const fs::path& png, const Figure& figure) {
   constexpr std::uintmax_t kLargeSvg = 1 << 20;
@@ -89,8 +77,20 @@ ReportSection section_of(const ExperimentData& data, ExperimentReport report) {
     section.report.caveats.push_back(
         fmt::format("{} of the runs failed and are left out.", section.failed));
   }
-  if (section.runs < data.record.planned) leave_open(section);
   return section;
+}
+
+// The runs of an unfinished sweep are not a sample of its grid: its last cells are missing.
+void leave_open(ReportSection& section) {
+  if (section.runs >= section.record.planned) return;
+  const std::string count =
+      fmt::format("unfinished: {} of {} runs", section.runs, section.record.planned);
+  auto& caveats = section.report.caveats;
+  caveats.insert(caveats.begin(), fmt::format("The sweep is {}.", count));
+  for (Finding& f : section.report.findings) {
+    f.verdict = Verdict::kInconclusive;
+    f.reason = f.reason.empty() ? count : fmt::format("{}; so far {}", count, f.reason);
+  }
 }
 
 std::string report_json(const std::vector<ReportSection>& sections) {

@@ -20,9 +20,10 @@ struct ReportSection {
   double seconds = 0;  // computing time over all runs
 };
 
-/// An analysis with what the store says of its runs: failed ones become a caveat, and an unfinished sweep
-/// leaves every verdict open.
+/// An analysis with what the store says of its runs; failed ones become a caveat.
 [[nodiscard]] ReportSection section_of(const ExperimentData& data, ExperimentReport report);
+/// Makes every verdict inconclusive while runs are missing.
+void leave_open(ReportSection& section);
 
 /// What a page says above its sections; as it stands, for the theory's rates.
 struct PageText {

@@ -15,7 +15,7 @@ prefix=$work/moved
 headers=$(find "$prefix/include/speder" -name '*.hpp')
 [ "$(wc -l <<<"$headers")" -ge 100 ] || fail "only $(wc -l <<<"$headers") headers"
 while read -r header; do
-  [ -f "$prefix/include/speder/$header" ] || fail "$header is not installed (list it under HEADERS)"
+  [ -f "$prefix/include/$header" ] || fail "$header is not installed (list it under HEADERS)"
 done < <(sed -n 's/^#include "\(.*\)".*/\1/p' $headers | sort -u)
 ! grep -rl -- "$source" "$prefix/lib/cmake" || fail "the package names the source folder"
 
