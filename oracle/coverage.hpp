@@ -10,7 +10,7 @@ namespace speder {
 /// occupancy d^π against the behaviour's ρ_b.                            [thm:pac_offline]
 /// Directions on which both forms vanish (0/0) are left out; one on which only the denominator
 /// vanishes makes the supremum infinite. "Vanishes" is judged on the square roots of the forms,
-/// relative to their largest value, by tol::kRank.
+/// relative to their largest value, by tol::kRank. DEVIATION-9.
 struct RelativeCondition {
   double value = 0;          // may be +∞
   Vector direction;          // (d)  unit x that attains it

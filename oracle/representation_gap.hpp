@@ -9,6 +9,7 @@
 
 namespace speder {
 
+/// DEVIATION-8: which sides, powers and errors the table is read with.
 /// The paper's claim about its table, made measurable: features built from P^π are tied to π, the
 /// SVD of P(s'|s,a) is not. Each representation is built once (under the behaviour policy, or from
 /// P alone) and asked for the values of a target policy π'.

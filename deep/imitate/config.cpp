@@ -25,7 +25,7 @@ struct TableRow {
   double mu, ortho;                  // without the normalisation term
   double mu_norm, ortho_norm, norm;  // with it
 };
-// [imitation.md § 3.1, the paper's coefficient table]
+// [tab:speder-bc-coefficients]
 constexpr TableRow kCoefficients[] = {{"large", "diverse", 0.1, 0.1, 0.01, 0.01, 1},
                                       {"large", "play", 0.01, 0.01, 1, 0.01, 1},
                                       {"medium", "diverse", 1, 0.01, 0.1, 1, 0.1},

@@ -9,7 +9,7 @@
 namespace speder::deep {
 
 /// Latent behavioural cloning: everything that decides a run's numbers. Defaults are the paper's
-/// sizes; what the paper leaves open has the resolution of imitation.md § 3.3 and can be changed.
+/// sizes; what the paper leaves open has the default of docs/imitation.md, Methods.
 struct ImitateConfig {
   std::string body = "point";     // point or ant
   std::string layout = "medium";  // medium or large

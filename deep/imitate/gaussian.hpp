@@ -17,7 +17,7 @@ namespace speder::deep {
 [[nodiscard]] Tensor draw(const GaussianHead& head, const Tensor& noise);
 
 /// mean_i ( ‖f_i − g_i‖² + log ∑_j exp(−‖f_i − g_j‖²) ): TRAIL's energy model with the batch as
-/// negatives, the positive among them. f, g: (B, d)                        [imitation.md § 3.4]
+/// negatives, the positive among them. f, g: (B, d)  [docs/imitation.md]
 [[nodiscard]] Tensor energy_loss(const Tensor& f, const Tensor& g);
 
 }  // namespace speder::deep

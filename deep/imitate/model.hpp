@@ -49,7 +49,7 @@ struct LatentModel {
                                const Tensor& noise);
 
 /// TRAIL's entropy bonus (its kl_regularizer "uniform"): α log π(ã), ã ~ π, with α moved so that the
-/// entropy is −A. Nothing and without a draw unless the setting is on.      [imitation.md § 2.2]
+/// entropy is −A. Nothing and without a draw unless the setting is on.  [docs/imitation.md]
 class EntropyBonus {
  public:
   EntropyBonus(const ImitateConfig& config, int actions);

@@ -44,7 +44,7 @@ struct TrialPlan {
   std::optional<Place> goal;  // of every episode; none: the task's own draws
 };
 
-/// A fixed goal is one draw of the task's for the run, as in D4RL's v0.     [imitation.md § 1.4]
+/// A fixed goal is one draw of the task's for the run, as in D4RL's v0.  [docs/imitation.md]
 [[nodiscard]] TrialPlan trial_plan(const ImitateConfig& config,
                                    const std::shared_ptr<const Physics>& physics);
 

@@ -81,7 +81,8 @@ class Representation {
         at::kCPU, seeds, name);
   }
 
-  // −E[φᵀμ(s')] + α₁ E_p[μᵀμ]/(2d) + α₂ ‖E[φφᵀ] − I/d‖² + α₃ E[(log Z)²]   [speder-objective]
+  // −E[φᵀμ(s')] + α₁ E_p[μᵀμ]/(2d) + α₂ ‖E[φφᵀ] − I/d‖² + α₃ E[(log Z)²]
+  // [eq:speder-objective, eq:speder-normalization-regularizer]; DEVIATION-12: what p and z are.
   [[nodiscard]] Tensor spectral(const Tensor& F, const Windows& w, Rng& rng,
                                 Diagnostics& shown) const {
     const bool printed = config_.base == "gaussian";  // with the densities p(s') and p(s̃)

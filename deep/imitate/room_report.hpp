@@ -5,7 +5,7 @@
 
 namespace speder::deep {
 
-/// The pass mark of the empty room: half a standard deviation of the noise.  [imitation.md § 5]
+/// The pass mark of the empty room: half a standard deviation of the noise.  [docs/imitation.md]
 inline constexpr double kPeakLimit = 0.5;
 
 /// A learned heat map as an experiment "heatmap-<objective>": a run for each query with its scores

@@ -11,8 +11,7 @@ namespace {
 
 /// Encoder q(z|window): a Swish layer a step, a bidirectional LSTM, a linear head. Prior p(z|s₀) and
 /// decoder π(a|s,z). Phase 1: ∑_t −log π(a_t|s_t,z) + β KL(q(z|window) ‖ p(z|s₀)).
-///                                                                        [imitation.md § 2.2]
-/// spirl's encoder sees the actions only.
+/// spirl's encoder sees the actions only.  [docs/imitation.md]
 class Skill {
  public:
   Skill(const ImitateConfig& config, const Sizes& sizes, const SeedTree& seeds)

@@ -15,7 +15,7 @@ namespace speder {
 
 /// One line of a learning run: what the learner says and what the truth says about it. Values and
 /// gaps are in units of E_ρ V, exact in the true MDP. NaN: not defined for this learner.
-/// ρ_n = (1/n) ∑_{i=1}^n d^{π_{i−1}}, the law of the states in D_n. DEVIATION: the paper prints
+/// ρ_n = (1/n) ∑_{i=1}^n d^{π_{i−1}}, the law of the states in D_n. DEVIATION-2: the paper prints
 /// d^{π_i}, which is not what the data of its line 4 come from.
 struct LearnRow {
   Index n = 0;               // episode, or number of transitions

@@ -2,7 +2,7 @@
 // state row·N + column; each step goes one row down and one column left or right (kept inside the
 // grid); after the last row the diver is back at (0, 0), the start. Moving right at the bottom
 // right corner finds the treasure, reward 1. The original charges cost/N for each move right; to
-// stay in [0,1] each move left earns cost/N instead (every path of N moves shifts by `cost`).
+// stay in [0,1] each move left earns cost/N instead (every path of N moves shifts by `cost`): DEVIATION-7.
 // Which action is right is drawn per cell when `shuffle` = 1.
 #include <cmath>
 

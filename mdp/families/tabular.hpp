@@ -5,6 +5,7 @@
 
 namespace speder {
 
+/// DEVIATION-7: one more coordinate, with μ = 0, carries the reward.
 /// Exact features of any tabular MDP with any reward in [0,1], P: (SA × S) probabilities. With n
 /// the number of states that some pair leads to and d = n + 1,
 ///   φ(s,a) = (√(n/d) P(·|s,a), r(s,a)/√d),   μ(s') = (√(d/n) e_{s'}, 0),   θ_r = (0, √d),

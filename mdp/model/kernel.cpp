@@ -14,6 +14,7 @@ std::string pair_name(Index pair, Index actions) {
 
 namespace {
 
+// DEVIATION-1: every integral over S carries the base measure ν.
 // ∫ μ(s') ds' with extended sums: over a million states plain ones drift past tol::kSimplex.
 Vector total_mass(const Factor& mu, const Vector& nu) {
   std::vector<long double> mass(static_cast<std::size_t>(mu.cols()), 0.0L);

@@ -11,7 +11,7 @@ struct BonusConstants {
   double alpha = 1;   // c_α
   double lambda = 1;  // c_λ
 };
-/// theory: 1 and 1.   tuned: kTunedAlpha and 1.   none: 0 and 1 (the ablation).
+/// theory: 1 and 1.   tuned: kTunedAlpha and 1.   none: 0 and 1 (the ablation). DEVIATION-4.
 [[nodiscard]] BonusConstants bonus_constants(std::string_view kind);
 /// With c_α = 1 the bonus of an unvisited direction is √(d|A|)/(1−γ) [lem:norm_bonus], a multiple
 /// √(d|A|) of the largest value; the tuned constant brings it to about one reward unit of a step on
@@ -19,7 +19,7 @@ struct BonusConstants {
 inline constexpr double kTunedAlpha = 0.02;
 
 /// ζ_n = log(|F|/δ)/n,  λ_n = c_λ d log(n|F|/δ),  α_n = c_α d √(κ n ζ_n)/(1−γ), where κ = |A|
-/// online [lem:optimism] and κ = ω = max 1/π_b(a|s) offline [lem:pessimism]. DEVIATION:
+/// online [lem:optimism] and κ = ω = max 1/π_b(a|s) offline [lem:pessimism]. DEVIATION-3:
 /// [lem:pessimism] prints α = Θ(d √(ω ζ_n)/(1−γ)), without n, and ω = max π_b; its proof needs √(ω
 /// n ζ_n) and the ω of [lem:backup_learned_offline]; λ keeps the n of [lem:optimism].
 struct BonusSchedule {

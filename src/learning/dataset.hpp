@@ -49,7 +49,7 @@ struct Dataset {
   std::vector<Step> steps;
   Index env_steps = 0;
 };
-/// n independent draws s ~ d^π, a ~ π(·|s), s' ~ P(·|s,a).
+/// n independent draws s ~ d^π, a ~ π(·|s), s' ~ P(·|s,a): DEVIATION-5.
 [[nodiscard]] Dataset collect_stationary(const Simulator& env, const Policy& policy, Index n,
                                          Rng& rng);
 /// n steps of one run under π that restarts from ρ with probability 1−γ after each step: the same

@@ -10,8 +10,8 @@
 namespace speder {
 
 enum class Criterion {
-  kLeastSquares,  // ∑ᵢ [−2 f(xᵢ,yᵢ) + ∑_y f²(xᵢ,y) ν(y)]        [eq:speder-objective,
-                  // eq:objective_f]
+  kLeastSquares,  // ∑ᵢ [−2 f(xᵢ,yᵢ) + ∑_y f²(xᵢ,y) ν(y)]  [eq:objective_f]; DEVIATION-6: line 6 of
+                  // Algorithm 1 names the constrained [eq:speder-objective]
   kLikelihood  // −∑ᵢ log f(xᵢ,yᵢ), +∞ where f = 0            [eq:mle], the Rep-UCB oracle
 };
 [[nodiscard]] std::string_view to_string(Criterion criterion);

@@ -2,7 +2,7 @@
 
 DeepMind Control: whole trajectories of dm_control's own environments.
 MBBL: gymnasium's physics; observation, reward and done recomputed here from the published table
-(deep.md, section 2), independently of the C++ code. Run through record.sh.
+(docs/environments.md), independently of the C++ code. Run through record.sh.
 """
 
 import argparse

@@ -6,7 +6,7 @@ from dm_control import suite
 STEPS = 1000
 FAST_STEPS = 100
 RESETS = 300
-SPARSE_THRESHOLD = 0.25  # deep.md section 3: run_sparse zeroes rewards below this
+SPARSE_THRESHOLD = 0.25  # the sparse tasks set rewards below this to 0
 
 # name -> (domain, task, has a sparse twin, speed given to the root's x velocity in the fast segment)
 TASKS = {

@@ -1,4 +1,4 @@
-"""MBBL tasks: gymnasium's physics, MBBL's observation, reward and done (deep.md section 2)."""
+"""MBBL tasks: gymnasium's physics, MBBL's observation, reward and done (docs/environments.md)."""
 
 import gymnasium
 import mujoco
@@ -207,7 +207,7 @@ def cartpole():
 
 
 def pendulum():
-    """deep.md section 2: θ̇' = θ̇ + (−15 sin(θ+π) + 3u)·0.05, θ' with the unclipped θ̇'."""
+    """MBBL's Pendulum: θ̇' = θ̇ + (−15 sin(θ+π) + 3u)·0.05, θ' with the unclipped θ̇'."""
     rng = np.random.default_rng(6)
     theta, speed = rng.uniform(-np.pi, np.pi), rng.uniform(-1, 1)
     start = theta, speed

@@ -84,7 +84,7 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   Tensor loss = terms.loss;
   out.push_back({"feature_loss", terms.loss.detach()});
   out.push_back({"feature_paired", terms.paired.detach()});
-  if (config_.reward_weight > 0) {
+  if (config_.reward_weight > 0) {  // DEVIATION-D3: off by default, as printed
     // ½ E (⟨φ, θ_r⟩ − r)²: rewards are linear in φ, as the theory has them
     const Tensor error = reward_head_(phi).squeeze(-1) - batch.reward;
     const Tensor reward_loss = 0.5 * error.square().mean();

@@ -131,7 +131,7 @@ bool add_rows(OfflineData& data, const PartFile::Record& record, std::int64_t li
 }
 
 /// r_t = terminal_t = 1[‖xy_{t+1} − goal‖ ≤ 0.5] with the evaluation goal's centre, for experts with
-/// the goal of the episode.                                                    [imitation.md § 1.5]
+/// the goal of the episode.  [docs/imitation.md]
 void relabel(OfflineData& data, const Place& centre, bool expert) {
   const auto width = static_cast<std::size_t>(data.observation_size);
   data.rewards.assign(data.rows(), 0);

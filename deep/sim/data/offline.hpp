@@ -31,7 +31,7 @@ struct OfflineData {
 struct ReadOptions {
   int max_episode_steps = 1000;  // files without `timeouts` are cut every so many rows
   // Old AntMaze files mark ends in wrong rows: a step longer than this (metres, first two
-  // observations) is an end too; 0 takes the file's word.                  [imitation.md § 1.5]
+  // observations) is an end too; 0 takes the file's word.  [docs/imitation.md]
   double jump = 1.0;
 };
 

@@ -41,7 +41,7 @@ struct Dynamics {
 /// from positions stay one substep old, as in the originals.
 [[nodiscard]] Dynamics gym_dynamics();
 /// dm_control's "legacy" order: forward without actuation around the reset; mj_step2, mj_step ×
-/// (substeps − 1), mj_step1, so that derived quantities are current.              [deep.md § 3]
+/// (substeps − 1), mj_step1, so that derived quantities are current.  [docs/environments.md]
 [[nodiscard]] Dynamics control_suite_dynamics();
 void control_suite_step(World& world, int substeps);
 

@@ -5,7 +5,7 @@
 
 namespace speder::deep {
 
-inline constexpr double kSuccessRadius = 0.5;  // metres, in both mazes       [imitation.md § 1.4]
+inline constexpr double kSuccessRadius = 0.5;  // metres, in both mazes  [docs/imitation.md]
 
 /// The goal of the running episode lives in mjData::userdata, which mj_resetData clears.
 inline void set_goal(World& world, const Place& goal) {

@@ -6,7 +6,7 @@
 
 namespace speder::deep {
 
-/// Row index i runs along y, column index j along x.                          [imitation.md § 1.1]
+/// Row index i runs along y, column index j along x.  [docs/imitation.md]
 struct Cell {
   int row = 0;
   int column = 0;

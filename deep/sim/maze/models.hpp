@@ -6,8 +6,8 @@
 
 namespace speder::deep {
 
-/// MuJoCo models written from the facts in imitation.md §§ 1.2, 1.3, 4.3; the goal of an episode is
-/// kept in mjData::userdata.
+/// MuJoCo models with the sizes, masses and limits of D4RL's (docs/imitation.md, Mazes); the goal of an
+/// episode is kept in mjData::userdata.
 inline constexpr double kPointCell = 1.0;
 inline constexpr double kAntCell = 4.0;
 inline constexpr int kUserData = 16;

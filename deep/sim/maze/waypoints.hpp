@@ -12,7 +12,7 @@ namespace speder::deep {
 
 /// High level: where to head for. The waypoint is the centre of the next cell on a shortest path,
 /// plus an offset of up to an eighth of a cell per axis that is held until the cell changes; the
-/// goal itself in the goal's cell and the cell before it.                    [imitation.md § 4.2]
+/// goal itself in the goal's cell and the cell before it.  [docs/imitation.md]
 class Waypoints {
  public:
   Waypoints(const Maze& maze, const Place& goal) : maze_(&maze), goal_(goal) {}
@@ -30,7 +30,7 @@ class Waypoints {
 using Walk = std::function<void(std::span<const double> observation, const Place& waypoint,
                                 std::span<double> action)>;
 
-/// The ball: a = clip(10 (waypoint − position) − velocity).                  [imitation.md § 4.3]
+/// The ball: a = clip(10 (waypoint − position) − velocity).  [docs/imitation.md]
 [[nodiscard]] Walk point_walk();
 /// The ant: a policy of AntDirection told the unit direction to the waypoint.
 [[nodiscard]] Walk ant_walk(Policy policy);

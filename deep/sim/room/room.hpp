@@ -10,7 +10,7 @@ namespace speder::deep {
 
 /// The empty room: s' = s + a t + ε, ε ~ N(0, I), drawn again until s' is inside, so that P(·|s,a) is
 /// a density on the room [−side/2, side/2]². s uniform on the room, a uniform on [−1, 1]².
-///                                                                          [imitation.md § 5]
+/// [fig:heatmap, docs/imitation.md]
 struct Room {
   double side = 10;
   double interval = 2;  // t

@@ -39,7 +39,7 @@ void observe(const World& world, std::span<double> out) {
 
 bool done(std::span<const double> obs) { return obs[0] > 1.0 || obs[0] < 0.2; }
 
-// r = (xy' − xy)·z / 0.1 s: metres per second along the commanded direction.   [imitation.md § 6]
+// r = (xy' − xy)·z / 0.1 s: metres per second along the commanded direction.  [docs/imitation.md]
 double reward(const Transition& t) {
   const double* before = t.world.data->userdata + kStretches;
   return ((t.world.qpos[0] - before[0]) * t.before[27] +

@@ -21,7 +21,7 @@ void clear(World& world) {
 }
 
 // qpos₀ + U(±0.1), qvel = 0.1 N(0,1); goal = cell centre + U(0,1) + U(0,0.5) per axis, a new one
-// for every episode (D4RL's v2 resets).                                        [imitation.md § 1.4]
+// for every episode (D4RL's v2 resets).  [docs/imitation.md]
 template <int layout>
 void sample(World& world, Rng& rng) {
   mbbl::uniform_positions(world, rng, 0.1);

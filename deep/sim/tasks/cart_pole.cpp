@@ -27,8 +27,7 @@ void sample(World& world, Rng& rng) {
   }
 }
 
-// gym's explicit Euler step of the cart-pole equations; it never terminates.   [deep.md § 2,
-// gotchas]
+// gym's explicit Euler step of the cart-pole equations; it never terminates.  [docs/environments.md]
 void advance(World& world) {
   double &x = world.qpos[0], &theta = world.qpos[1];
   double &v = world.qvel[0], &omega = world.qvel[1];
@@ -53,7 +52,7 @@ void observe(const World& world, std::span<double> out) {
   out[3] = world.qvel[1];
 }
 
-// r = cos θ − 0.01 x²                                                                 [deep.md § 2]
+// r = cos θ − 0.01 x²  [docs/environments.md]
 double reward(const Transition& t) {
   return std::cos(t.before[2]) - 0.01 * t.before[0] * t.before[0];
 }

@@ -21,7 +21,7 @@ void sample(World& world, Rng& rng) {
   world.data->time = 0;
 }
 
-// r = clip(v / 10, 0, 1)                                                              [deep.md § 3]
+// r = clip(v / 10, 0, 1)  [docs/environments.md]
 double reward(const Transition& t) {
   return control_suite::speed_reward(t.world.data->sensordata[t.world.sensor[kVelocity]],
                                      kRunSpeed);

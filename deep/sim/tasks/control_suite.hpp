@@ -2,8 +2,7 @@
 
 #include "speder/deep/sim/tasks/common.hpp"
 
-/// What the DeepMind Control tasks share                                               [deep.md §
-/// 3]
+/// What the DeepMind Control tasks share.  [docs/environments.md]
 namespace speder::deep::control_suite {
 
 /// min(max(v / target, 0), 1): rewards.tolerance with a linear slope that reaches 0 at rest.

@@ -12,7 +12,7 @@ void sample(World& world, Rng& rng) {
   mbbl::hide(world, 1);
 }
 
-// r = v_x − 0.1 ‖a‖²                                                                  [deep.md § 2]
+// r = v_x − 0.1 ‖a‖²  [docs/environments.md]
 double reward(const Transition& t) { return t.before[kSpeed] - 0.1 * mbbl::squared_norm(t.action); }
 
 }  // namespace

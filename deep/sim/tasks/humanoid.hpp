@@ -2,7 +2,7 @@
 
 #include "speder/deep/sim/tasks/mbbl.hpp"
 
-/// What MBBL's Humanoid-ET and S-Humanoid-ET share.                                   [deep.md § 2]
+/// What MBBL's Humanoid-ET and S-Humanoid-ET share.  [docs/environments.md]
 namespace speder::deep::humanoid {
 
 // Observation begins: height, quaternion (4), 17 joints, then qvel (23).

@@ -9,8 +9,7 @@ namespace {
 constexpr std::size_t kForces = 84;  // cfrc_ext, the last part of the observation
 
 // mj_step has not filled cfrc_ext since MuJoCo 2.0: without the explicit call the last 84 entries
-// and the impact cost would be 0.                                             [deep.md § 2,
-// gotchas]
+// and the impact cost would be 0.  [docs/environments.md]
 void advance(World& world) {
   for (int i = 0; i < world.substeps; ++i) mj_step(world.model, world.data);
   mj_rnePostConstraint(world.model, world.data);

@@ -46,7 +46,7 @@ void observe(const World& world, std::span<double> out) {
   std::copy(world.qvel.begin(), world.qvel.end(), next);
 }
 
-// r = sc · (g · up) · (5 clip(‖v_xy‖ / 10, 0, 1) + 1) / 6                             [deep.md § 3]
+// r = sc · (g · up) · (5 clip(‖v_xy‖ / 10, 0, 1) + 1) / 6  [docs/environments.md]
 double reward(const Transition& t) {
   const mjData& d = *t.world.data;
   const double head = d.xpos[3 * t.world.body[kHead] + 2];

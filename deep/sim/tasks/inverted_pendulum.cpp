@@ -11,7 +11,7 @@ void sample(World& world, Rng& rng) {
   mbbl::uniform_velocities(world, rng, 0.01);
 }
 
-// r = −θ²; the cart's place has weight 0                                              [deep.md § 2]
+// r = −θ²; the cart's place has weight 0  [docs/environments.md]
 double reward(const Transition& t) { return -t.before[kAngle] * t.before[kAngle]; }
 
 }  // namespace

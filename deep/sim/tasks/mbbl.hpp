@@ -5,10 +5,10 @@
 
 #include "speder/deep/sim/tasks/common.hpp"
 
-/// What the MBBL tasks share                                            [deep.md § 2, table +
-/// gotchas] r_t is a function of the observation BEFORE the step and of the action in the task's
-/// own units; done is a function of the observation after it; alive = 1 iff the pre-step
-/// observation is not done, so the step that ends an episode still earns it.
+/// What the MBBL tasks share: r_t is a function of the observation BEFORE the step and of the action
+/// in the task's own units; done is a function of the observation after it; alive = 1 iff the
+/// pre-step observation is not done, so the step that ends an episode still earns it.
+/// [docs/environments.md]
 namespace speder::deep::mbbl {
 
 inline double squared_norm(std::span<const double> x) {

@@ -38,8 +38,7 @@ void observe(const World& world, std::span<double> out) {
   out[2] = world.qvel[0];
 }
 
-// r = −(cos θ + 0.1 |sin θ| + 0.1 θ̇² + 0.001 u²): MBBL rewards hanging down.    [deep.md § 2,
-// gotchas]
+// r = −(cos θ + 0.1 |sin θ| + 0.1 θ̇² + 0.001 u²): MBBL rewards hanging down.  [docs/environments.md]
 double reward(const Transition& t) {
   const double u = t.action[0];
   return -(t.before[0] + 0.1 * std::abs(t.before[1]) + 0.1 * t.before[2] * t.before[2] +

@@ -9,7 +9,7 @@ namespace speder::deep {
 namespace {
 
 constexpr double kMaxSpeed = 5.0;
-constexpr double kNoise = 0.1;  // of start, goal and velocity                  [imitation.md § 4.3]
+constexpr double kNoise = 0.1;  // of start, goal and velocity  [docs/imitation.md]
 
 template <int layout>
 const Maze& maze() {

@@ -32,7 +32,7 @@ void observe(const World& world, std::span<double> out) {
   for (std::size_t i = 0; i < 3; ++i) out[8 + i] = tip[i] - target[i];
 }
 
-// r = −‖fingertip − target‖ − ‖a‖²                                                    [deep.md § 2]
+// r = −‖fingertip − target‖ − ‖a‖²  [docs/environments.md]
 double reward(const Transition& t) {
   return -std::sqrt(mbbl::squared_norm(t.before.last(3))) - mbbl::squared_norm(t.action);
 }

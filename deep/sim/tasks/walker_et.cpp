@@ -21,8 +21,7 @@ bool done(std::span<const double> obs) {
   return obs[kHeight] >= 2.0 || obs[kHeight] <= 0.8 || std::abs(obs[kAngle]) >= 1.0;
 }
 
-// r = v_x − 3 (h − 1.3)² − 0.1 ‖a‖² + alive                                            [deep.md §
-// 2]
+// r = v_x − 3 (h − 1.3)² − 0.1 ‖a‖² + alive  [docs/environments.md]
 double reward(const Transition& t) {
   const double off = t.before[kHeight] - 1.3;
   return t.before[kSpeed] - 3 * off * off - 0.1 * mbbl::squared_norm(t.action) +

@@ -1,6 +1,6 @@
 // regret: ∑_{i≤N} V* − V^{π_i} on needle trees, for a ladder of gaps. The theorem holds for every
 // instance, so the worst gap counts at each N: a large gap is found soon, a small one costs little.
-// Mutation: the same without bonus. [lem:regret]
+// DEVIATION-10. Mutation: the same without bonus. [lem:regret]
 #include "speder/experiments/rates/experiment.hpp"
 
 #include "speder/experiments/instances/instances.hpp"

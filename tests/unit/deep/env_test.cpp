@@ -34,7 +34,7 @@ TEST_CASE("every task has the sizes, control step and length of the paper's tabl
     int observation, action, limit;
     double step, high;
   };
-  const Row row = GENERATE(  // deep.md §§ 2, 3
+  const Row row = GENERATE(  // sizes and limits of the originals
       Row{"HalfCheetah", 17, 6, 1000, .05, 1}, Row{"Reacher", 11, 2, 50, .02, 1},
       Row{"Humanoid-ET", 376, 17, 1000, .015, .4}, Row{"Pendulum", 3, 1, 201, .05, 2},
       Row{"I-Pendulum", 4, 1, 101, .04, 3}, Row{"Ant-ET", 27, 8, 1000, .05, 1},

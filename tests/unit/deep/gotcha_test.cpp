@@ -1,4 +1,4 @@
-// The parts of the tasks that look odd and are meant (deep.md § 2 gotchas, § 3).
+// The parts of the tasks that look odd and are meant (docs/environments.md).
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +80,7 @@ TEST_CASE("contact forces reach Humanoid-ET's observation and its reward", "[dee
 }
 
 TEST_CASE("MBBL's Pendulum rewards hanging down", "[deep][gotcha]") {
-  // deep.md: damping a = −θ̇ scores 172.8 ± 28 per episode, no action about −156. The mean of 100
+  // Damping a = −θ̇ scores 172.8 ± 28 per episode, no action about −156. The mean of 100
   // episodes has a standard error of 2.8; six of them on both sides of the comparison: 24.
   CHECK(std::abs(pendulum_return(100, [](double speed) { return -speed; }) - 172.8) < 24);
   CHECK(pendulum_return(100, [](double) { return 0.0; }) < 0);

@@ -1,4 +1,4 @@
-// The heart of the environments: C++ replays what the unmodified peers did (deep.md §§ 2, 3).
+// The heart of the environments: C++ replays what the unmodified peers did (docs/environments.md).
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -149,7 +149,7 @@ TEST_CASE("MBBL initial noise has the published width", "[deep][reset]") {
     bool normal;
     std::size_t hidden, last;  // positions and velocities from hidden to size − last
   };
-  const Row task = GENERATE(  // deep.md § 2, physics table
+  const Row task = GENERATE(  // start noise of position and speed in MBBL
       Row{"HalfCheetah", .1, .1, true, 1, 0}, Row{"Ant-ET", .1, .1, true, 2, 0},
       Row{"Hopper-ET", .005, .005, false, 1, 0}, Row{"Walker-ET", .005, .005, false, 1, 0},
       Row{"Humanoid-ET", .01, .01, false, 0, 0}, Row{"S-Humanoid-ET", .01, .01, false, 0, 0},

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/imitate_fixture.hpp"
 
-// What imitation.md § 3.3 leaves open: each resolution is a setting with the default stated there.
+// What the papers leave open: each is a setting with the default that docs/imitation.md states.
 namespace speder::deep::imitate_options_test {
 
 using namespace imitate_fixture;
