@@ -34,7 +34,8 @@ struct Check {
 enum class Twin {
   kNone,
   kCorrection,  // the smallest change that makes a printed statement true
-  kPremise      // the printed statement with a premise added
+  kPremise,     // the printed statement with a premise added
+  kDerived      // a consequence of the paper's assumptions that the paper does not print
 };
 
 /// One statement of the paper, as printed (or its corrected twin).

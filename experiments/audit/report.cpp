@@ -95,6 +95,7 @@ nlohmann::ordered_json finding_json(const Finding& f) {
   json["corrected_by"] = e.corrected_by.empty() ? nullptr : nlohmann::ordered_json(e.corrected_by);
   json["twin"] = e.twin == Twin::kNone      ? "printed"
                  : e.twin == Twin::kPremise ? "premise"
+                 : e.twin == Twin::kDerived ? "derived"
                                             : "correction";
   json["note"] = e.note;
   if (e.relation == Relation::kConstant && f.search.instances > 0) {

@@ -22,7 +22,60 @@ T volume_norm(const Case<T>& c, const Table<T>& x, const T& volume) {
 
 constexpr unsigned kBasic = kMdpValid | kLowRank;
 
+// The sup of the density, over what carries mass.
+template <class T>
+T largest_density(const Case<T>& c) {
+  const Table<T> P = kernel(c, c.phi, c.mu);
+  T largest = T(0);
+  for (int i = 0; i < P.rows(); ++i) {
+    for (int s = 0; s < c.S; ++s) largest = max(largest, P(i, s) / c.nu(s));
+  }
+  return largest;
+}
+
 const Entry kAssumptionClaims[] = {
+    {.id = "feature-length-lower",
+     .source = "eq:normalization_condition (l.177) with ∫P(s'|s,a)ds' = 1",
+     .kind = Kind::kBound,
+     .premises = "‖∫μg‖ ≤ √d for |g| ≤ 1",
+     .statement = "1/d ≤ ‖φ(s,a)‖₂² for every (s,a)",
+     .shape = Shape::kFreeMeasure,
+     .assumes = kBasic,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       Worst<T> worst;
+       for (int i = 0; i < c.phi.rows(); ++i) {
+         T length = T(0);
+         for (int k = 0; k < c.d; ++k) length = length + square(c.phi(i, k));
+         worst.add(fraction<T>(1, c.d), length);
+       }
+       return worst.sides();
+     },
+     .twin = Twin::kDerived,
+     .note = "1 = ⟨φ, ∫μ⟩ ≤ ‖φ‖√d: features cannot be made short to meet assump:repr_norm"},
+    {.id = "state-space-volume",
+     .source = "assump:repr_norm (l.407) with eq:normalization_condition (l.177)",
+     .kind = Kind::kBound,
+     .premises = "low-rank MDP, ∫(∫‖φ‖)² ≤ d",
+     .statement = "ν(S) ≤ d²/|A|²",
+     .assumes = kBasic | kReprNorm,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return {sum(c.nu), fraction<T>(c.d * c.d, c.A * c.A)};
+     },
+     .twin = Twin::kDerived,
+     .note = "feature-length-lower in the assumption: ν(S)|A|²/d ≤ d"},
+    {.id = "density-bound-lower",
+     .source = "the constant C of thm:generalization (l.392), 'which we will omit' (l.397)",
+     .kind = Kind::kBound,
+     .premises = "low-rank MDP, ∫(∫‖φ‖)² ≤ d, P ≤ C",
+     .statement = "|A|²/d² ≤ C",
+     .assumes = kBasic | kReprNorm,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return {fraction<T>(c.A * c.A, c.d * c.d), largest_density(c)};
+     },
+     .twin = Twin::kDerived,
+     .note =
+         "1 = ∫P ≤ C ν(S) and state-space-volume: once |A| > d the constant that the theorems omit "
+         "grows with |A|, and the bound that is proven carries |A|⁴, not |A|²"},
     {.id = "canonical-basis-representation",
      .source = "assump:repr_norm, tabular example (l.417)",
      .kind = Kind::kExample,

@@ -179,6 +179,26 @@ const Entry kConstraintClaims[] = {
        return {total, T(0), T(1)};
      },
      .note = "undefined when a candidate integrates to zero or less, which the objective allows"},
+    {.id = "regulariser-nonnegative",
+     .source =
+         "eq:speder-normalization-regularizer (l.343–347), 'a valid transition kernel' (l.419)",
+     .kind = Kind::kBound,
+     .premises =
+         "features (φ, φ̂), (2μ, −μ̂) of two kernels: ∫ = 1 for every (s,a), so the regulariser is 0",
+     .statement = "a model with regulariser 0 is non-negative: −min_{s,a,s'} φᵀμ ≤ 0",
+     .shape = Shape::kMdp,
+     .assumes = kMdpValid | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Table<T> P = kernel(c, c.phi, c.mu), P_hat = kernel(c, c.phi_hat, c.mu_hat);
+       T least = T(0);
+       for (int i = 0; i < P.rows(); ++i) {
+         for (int s = 0; s < c.S; ++s) least = min(least, T(2) * P(i, s) - P_hat(i, s));
+       }
+       return {T(0) - least, T(0)};
+     },
+     .corrected_by = "normalisation-regulariser",
+     .note =
+         "the regulariser controls the integral of each row, not its sign; planning needs both"},
     {.id = "softmax-policy",
      .source = "eq:pi_q with H(π) := ∑ π log π (l.360–362)",
      .kind = Kind::kBound,

@@ -165,6 +165,28 @@ const Entry kObjectiveClaims[] = {
        const T right = C - T(2) * transition_mean(c, c.phi_hat, c.mu_hat) + power;
        return {model_loss(c, c.phi_hat, c.mu_hat), right, C + power};
      }},
+    {.id = "constrained-objective-prefers-truth",
+     .source = "Algorithm 1, line 6: eq:speder-objective (l.321) against eq:objective_f (l.631), "
+               "the theorem's",
+     .kind = Kind::kBound,
+     .premises =
+         "two candidates, data of any law ρ₀; the constraint E[φφᵀ] = I/d holds for neither",
+     .statement =
+         "eq:speder-objective is smallest at the truth: its value at (φ*,μ*) ≤ its value at (φ̂,μ̂)",
+     .shape = Shape::kFreeMeasure,
+     .assumes = kTruth | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       // With p = 1: −E[φᵀμ] + ∫μᵀμ/(2d). The truth minimises eq:objective_f in the mean.
+       const auto objective = [&](const Table<T>& phi, const Table<T>& mu) -> T {
+         return inner(c, mu, mu) / (T(2) * T(c.d)) - transition_mean(c, phi, mu);
+       };
+       return {objective(c.phi, c.mu), objective(c.phi_hat, c.mu_hat)};
+     },
+     .corrected_by = "population-objective-expansion",
+     .note =
+         "the two agree only for features that meet the constraint on the data at hand, which a "
+         "finite "
+         "class does not at every n; the program minimises eq:objective_f (PAPER.md, deviations)"},
     {.id = "population-objective-unique",
      .source = "eq:population_obj (l.277)",
      .kind = Kind::kBound,

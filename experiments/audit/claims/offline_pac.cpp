@@ -34,6 +34,17 @@ Sides<T> decomposition(const Case<T>& c) {
           occupancy_mean(c, o.P, b + scaled((o.P - o.P_hat) * V_hat, c.gamma)),
           max_abs(V_hat) + max_abs(V)};
 }
+// V^π_{P,r} − V^π_{P̂,r−b} and (1/(1−γ)) E_{d^π}[b + γ|(P̂ − P)V^π_{P̂,r+sign·b}|]
+template <class T>
+Sides<T> decomposition_bound(const Case<T>& c, const T& sign) {
+  const Offline<T> o = offline(c, true);
+  const Column<T> b = penalty(c, o);
+  const Column<T> V_hat = value(o.P_hat, o.r - b, c.pi, c.gamma);
+  const Column<T> V = value(o.P, o.r, c.pi, c.gamma);
+  const Column<T> g =
+      magnitudes((o.P_hat - o.P) * value(o.P_hat, o.r + scaled(b, sign), c.pi, c.gamma));
+  return {dot(c.rho, V - V_hat), occupancy_mean(c, o.P, b + scaled(g, c.gamma)) / (T(1) - c.gamma)};
+}
 // √((1−γ)α²dω/n) + √(γα²dω + γ²α²d) · norm
 template <class T>
 T penalty_bound(const Case<T>& c, const Offline<T>& o, const T& norm) {
@@ -184,6 +195,25 @@ const Entry kOfflinePacClaims[] = {
        sides.right = sides.right / (T(1) - c.gamma);
        return sides;
      },
+     .twin = Twin::kCorrection},
+    {.id = "offline-gap-value",
+     .source = "thm:pac_offline, proof, definition of g (l.1193)",
+     .kind = Kind::kBound,
+     .premises = "g = |(E_P̂ − E_P)V^π_{P̂,r+b}| as printed, with the baseline π for π_n, which "
+                 "Algorithm 2 does not "
+                 "have",
+     .statement = "V^π_{P,r} − V^π_{P̂,r−b} ≤ (1/(1−γ)) E_{d^π}[b + γg]",
+     .assumes = kOnline,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> { return decomposition_bound(c, T(1)); },
+     .corrected_by = "offline-gap-value-corrected",
+     .note = "the decomposition (l.1186) has V^π_{P̂,r−b}: the bonus enters with the wrong sign"},
+    {.id = "offline-gap-value-corrected",
+     .source = "thm:pac_offline, proof (l.1193)",
+     .kind = Kind::kBound,
+     .premises = "g = |(E_P̂ − E_P)V^π_{P̂,r−b}|",
+     .statement = "V^π_{P,r} − V^π_{P̂,r−b} ≤ (1/(1−γ)) E_{d^π}[b + γg]",
+     .assumes = kOnline,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> { return decomposition_bound(c, T(-1)); },
      .twin = Twin::kCorrection},
     {.id = "offline-penalty-mean",
      .source = "thm:pac_offline, proof (l.1191)",
