@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""references.py citations|paths|map ROOT: what comments and pages refer to is there.
+"""references.py citations|paths|map|experiments ROOT: what comments and pages refer to is there.
 
 citations  every label (lem:regret) is one of the paper (docs/paper-labels.txt), every page that a comment names
            is a file of this repository, and DEVIATION-n of the code and of PAPER.md are the same.
-paths      every file or folder that a page names in `code` or links to exists.
+paths      every file or folder that a page (but CHANGELOG.md) names in `code` or links to exists.
 map        every folder that ARCHITECTURE.md lists exists, and every folder with sources is listed.
+experiments  docs/extending.md, An experiment: suites, registry, CMake list and the table of docs/sweeps.md agree.
 """
 import pathlib
 import re
@@ -93,6 +94,8 @@ def paths(root):
     pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     for page in sorted(pages):
         here = page.relative_to(root)
+        if page.name == "CHANGELOG.md":  # it names what was
+            continue
         fenced = False
         for number, line in enumerate(page.read_text().splitlines(), 1):
             if line.lstrip().startswith("```"):
@@ -137,9 +140,31 @@ def tree_map(root):
     return len(listed)
 
 
+def experiments(root):
+    rates = root / "experiments/rates"
+    registry = (rates / "registry.cpp").read_text()
+    rows = re.findall(r'^      \{"([\w-]+)",', registry, re.M)
+    build = (root / "experiments/CMakeLists.txt").read_text()
+    table = (root / "docs/sweeps.md").read_text().split("## The experiments")[1]
+    suites = {}
+    for suite in sorted(rates.glob("*/*.toml")):
+        name = re.search(r'^experiment = "([^"]+)"', suite.read_text(), re.M)[1]
+        suites[name] = suite.parent
+        for part in ("run", "judge"):
+            file = suite.parent / f"{part}.cpp"
+            if not file.is_file() or f"rates/{suite.parent.name}/{part}.cpp" not in build:
+                fault(suite.relative_to(root), 1, f"{part}.cpp is not beside it or not in experiments/CMakeLists.txt")
+    for name in sorted(set(suites) ^ set(rows)):
+        fault("experiments/rates/registry.cpp", 0, f"{name} has a suite or a row, not both")
+    for name in rows:
+        if not re.search(rf"^\|[^|]*\b{name}\b", table, re.M):
+            fault("docs/sweeps.md", 0, f"{name} is not in the table of experiments")
+    return len(rows) + len(suites)
+
+
 def main():
     root = pathlib.Path(sys.argv[2]).resolve()
-    checked = {"citations": citations, "paths": paths, "map": tree_map}[sys.argv[1]](root)
+    checked = {"citations": citations, "paths": paths, "map": tree_map, "experiments": experiments}[sys.argv[1]](root)
     for line in faults:
         print(line)
     print(f"{checked} references, {len(faults)} faults")
