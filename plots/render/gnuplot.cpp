@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "speder/core/check.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/plots/render/process.hpp"
 #include "speder/plots/render/render.hpp"
 
@@ -38,27 +38,35 @@ std::string extension(Picture format) {
   return "";
 }
 
+bool whole_picture(std::string_view bytes, Picture format) {
+  switch (format) {
+    case Picture::kSvg:
+      return bytes.starts_with("<?xml") &&
+             bytes.find("</svg>", bytes.size() - std::min<std::size_t>(bytes.size(), 32)) !=
+                 std::string_view::npos;
+    case Picture::kPng:
+      return bytes.starts_with("\x89PNG") && bytes.ends_with("IEND\xae\x42\x60\x82");
+    case Picture::kPdf:
+      return bytes.starts_with("%PDF") && bytes.ends_with("%%EOF\n");
+  }
+  return false;
+}
+
+// gnuplot draws to its standard output, which lies in memory: it opens no file and meets no full
+// disk, which it would not report.
 void render_gnuplot(const Figure& figure, Picture format, const fs::path& file) {
-  // Absolute, so that no name can begin with '|', which gnuplot would take for a command.
-  fs::path temporary = fs::absolute(file);
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  require(std::ranges::none_of(temporary.string(),
-                               [](unsigned char c) { return c < ' ' || c == 0x7f; }),
-          "a picture's file name has no control characters");
+  DurableFile target(file);
   const ProcessResult result =
-      run_process({"gnuplot", "-d", "/dev/stdin"}, gnuplot_script(figure, format, temporary));
+      run_process({"gnuplot", "-d", "/dev/stdin"}, gnuplot_script(figure, format));
   if (!result.started) {
     throw InputError("gnuplot is not installed; on Debian: apt-get install gnuplot-nox");
   }
-  std::error_code error;
-  const bool drawn =
-      result.exit_code == 0 && fs::exists(temporary) && fs::file_size(temporary, error) > 0;
-  if (drawn) fs::rename(temporary, file, error);
-  if (drawn && !error) return;
-  fs::remove(temporary, error);
-  throw InputError(fmt::format(
-      "{}: could not be drawn ({})", file.string(),
-      result.error.empty() ? "disk full, or the folder is read-only?" : one_line(result.error)));
+  if (result.exit_code != 0 || !whole_picture(result.output, format)) {
+    throw InputError(
+        fmt::format("{}: could not be drawn ({})", file.string(),
+                    result.error.empty() ? "gnuplot ended early" : one_line(result.error)));
+  }
+  target.commit(result.output);
 }
 
 std::string inline_svg(const std::string& svg, const std::string& prefix) {

@@ -163,13 +163,11 @@ std::string gnuplot_codes(const std::string& text, std::string_view enhanced) {
 
 std::string gnuplot_text(const std::string& text) { return '"' + gnuplot_codes(text, "") + '"'; }
 
-std::string gnuplot_script(const Figure& figure, Picture format,
-                           const std::filesystem::path& output) {
+std::string gnuplot_script(const Figure& figure, Picture format) {
   require_drawable(figure);
   const int panels = static_cast<int>(figure.panels.size());
   const int columns = std::min(figure.columns, panels);
   std::string out = "set encoding utf8\n" + terminal(figure, format);
-  out += fmt::format("set output {}\n", gnuplot_text(output.string()));
   out += "set border 3 lw 0.8\nset tics nomirror scale 0.6\n";
   out += "set key samplen 2.4 spacing 1.1 width -1 noenhanced\nset errorbars small\n";
   if (panels > 1) {

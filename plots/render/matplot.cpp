@@ -11,6 +11,7 @@
 #include <set>
 
 #include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
 #include "speder/stats/statistics.hpp"
 
 namespace speder {
@@ -289,15 +290,13 @@ void render_matplot(const Figure& figure, Picture format, const fs::path& file) 
     picture->save(drawn.string());
     picture->backend(nullptr);  // gnuplot has finished when its pipe is closed
   }
-  std::error_code error;
-  if (!fs::exists(drawn) || fs::file_size(drawn) == 0) {
-    throw InputError(file.string() + ": could not be drawn by matplot++ (is gnuplot installed?)");
+  const std::string bytes = fs::exists(drawn) ? read_text_file(drawn) : "";
+  if (!whole_picture(bytes, format)) {
+    throw InputError(file.string() +
+                     ": could not be drawn by matplot++ (is gnuplot installed, is " +
+                     scratch.folder.parent_path().string() + " full?)");
   }
-  fs::path beside = file;
-  beside += fmt::format(".{}.tmp", ::getpid());
-  fs::copy_file(drawn, beside, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(beside, file, error);
-  if (error) throw InputError(file.string() + ": could not be written: " + error.message());
+  write_text_file(file, bytes);
 }
 
 }  // namespace speder

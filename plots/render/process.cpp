@@ -1,6 +1,5 @@
 #include "speder/plots/render/process.hpp"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -20,7 +19,7 @@ namespace {
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : descriptor_(::memfd_create(name, MFD_CLOEXEC)) {
-    require(descriptor_ >= 0, "no memory for a process's input");
+    require(descriptor_ >= 0, "no memory for what a process reads or writes");
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -31,7 +30,7 @@ class MemoryFile {
     std::size_t done = 0;
     while (done < text.size()) {
       const ssize_t n = ::write(descriptor_, text.data() + done, text.size() - done);
-      require(n > 0, "no memory for a process's input");
+      require(n > 0, "no memory for what a process reads or writes");
       done += static_cast<std::size_t>(n);
     }
     ::lseek(descriptor_, 0, SEEK_SET);
@@ -61,6 +60,7 @@ int wait_for(pid_t child) {
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& input) {
   const MemoryFile in("input");
+  const MemoryFile output("output");
   const MemoryFile error("error");
   in.write(input);
   std::vector<char*> argv;
@@ -69,14 +69,14 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, error.descriptor(), STDERR_FILENO);
   pid_t child = 0;
   const int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return {};
   const int exit_code = wait_for(child);
-  return {.started = true, .exit_code = exit_code, .error = error.read()};
+  return {.started = true, .exit_code = exit_code, .output = output.read(), .error = error.read()};
 }
 
 }  // namespace speder

@@ -8,6 +8,7 @@ namespace speder {
 struct ProcessResult {
   bool started = false;  // false: no such program
   int exit_code = -1;    // −1: ended by a signal
+  std::string output;    // what it wrote to standard output
   std::string error;     // what it wrote to standard error
 };
 

@@ -18,9 +18,11 @@ void render(const Figure& figure, Picture format, const std::filesystem::path& f
 
 /// The gnuplot way alone: what render() uses without matplot++.
 void render_gnuplot(const Figure& figure, Picture format, const std::filesystem::path& file);
-/// The script it feeds to gnuplot, which writes the picture to `output`.
-[[nodiscard]] std::string gnuplot_script(const Figure& figure, Picture format,
-                                         const std::filesystem::path& output);
+/// The script it feeds to gnuplot, which draws to its standard output.
+[[nodiscard]] std::string gnuplot_script(const Figure& figure, Picture format);
+/// Whether a picture has its first and its last bytes: a renderer that ran out of room ends with
+/// exit code 0.
+[[nodiscard]] bool whole_picture(std::string_view bytes, Picture format);
 
 /// A text as gnuplot's double-quoted string that shows exactly these characters (control characters
 /// as blanks). Punctuation is written as octal codes: gnuplot looks for back-quoted shell commands

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
 
 namespace speder {
 namespace {
@@ -21,9 +21,7 @@ std::string text_of(const nlohmann::json& entry, const char* key) {
 }  // namespace
 
 std::vector<AuditEntry> read_audit(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError(file.string() + ": cannot be read");
-  const nlohmann::json root = nlohmann::json::parse(in, nullptr, false);
+  const nlohmann::json root = nlohmann::json::parse(read_text_file(file), nullptr, false);
   if (root.is_discarded()) throw InputError(file.string() + ": is not JSON");
   const nlohmann::json& list =
       root.is_object() && root.contains("entries") ? root["entries"] : root;

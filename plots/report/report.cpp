@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "speder/core/check.hpp"
 #include "speder/core/parallel.hpp"
@@ -17,12 +15,6 @@ namespace speder {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
@@ -47,8 +39,8 @@ std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections
 // Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly.
 std::string picture_html(const fs::path& svg, const fs::path& png, const Figure& figure) {
   constexpr std::uintmax_t kLargeSvg = 1 << 20;
-  if (fs::file_size(svg) > kLargeSvg) return html_png(read_file(png), figure.caption);
-  return inline_svg(read_file(svg), html_id(figure.id));
+  if (fs::file_size(svg) > kLargeSvg) return html_png(read_text_file(png), figure.caption);
+  return inline_svg(read_text_file(svg), html_id(figure.id));
 }
 
 std::string to_csv(const ReportTable& table) {

@@ -1,9 +1,8 @@
 #include "speder/io/hdf5.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -16,8 +15,11 @@ using h5::Handle;
 namespace {
 
 // Nothing is printed, and a link that leads into another file is not followed: a data file names no
-// other file to be opened.
+// other file to be opened. Nothing is done at exit, where the library closes again what it could
+// not close before.
 void prepare_library() {
+  static std::once_flag first;
+  std::call_once(first, [] { H5dont_atexit(); });  // counts only before every other call
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0) H5Lunregister(H5L_TYPE_EXTERNAL);
 }
@@ -110,42 +112,41 @@ H5File H5File::open_unrehearsed(const std::filesystem::path& path) {
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0)
     throw InputError(path.string() + ": cannot be opened (damaged, locked or unreadable)");
-  return {path, {}, id};
+  return {path, std::nullopt, id};
 }
 
+// The file is built in memory and reaches the disk through DurableFile: the library never meets a
+// full disk, which it does not survive. Its name lies under a regular file, so it names nothing.
 H5File H5File::create(const std::filesystem::path& path) {
+  constexpr std::size_t kIncrement = std::size_t{1} << 20U;
   prepare_library();
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  const hid_t id = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (id < 0) {
-    throw InputError(path.string() +
-                     ": cannot be written (does the folder exist, is it writable?)");
-  }
-  return {path, temporary, id};
+  DurableFile target(path);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(access.get(), kIncrement, /*backing_store=*/false);
+  const std::string name = (target.temporary().empty() ? path : target.temporary()) / "image";
+  const hid_t id = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+  if (id < 0) throw InputError(path.string() + ": cannot be written (out of memory?)");
+  return {path, std::move(target), id};
 }
 
 H5File::H5File(H5File&& other) noexcept
     : path_(std::move(other.path_)),
-      temporary_(std::move(other.temporary_)),
+      target_(std::move(other.target_)),
       id_(std::exchange(other.id_, -1)) {}
 
 H5File::~H5File() {
-  if (id_ < 0) return;
-  H5Fclose(id_);
-  std::error_code ignored;
-  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+  if (id_ >= 0) H5Fclose(id_);
 }
 
 void H5File::commit() {
   const bool flushed = H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0;
-  const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
-  std::error_code error;
-  if (flushed && closed) std::filesystem::rename(temporary_, path_, error);
-  if (flushed && closed && !error) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
-  throw InputError(path_.string() + ": could not be written (disk full?)");
+  const ssize_t size = flushed ? H5Fget_file_image(id_, nullptr, 0) : -1;
+  std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+  if (size <= 0 || H5Fget_file_image(id_, image.data(), image.size()) != size ||
+      H5Fclose(std::exchange(id_, -1)) < 0) {
+    throw InputError(path_.string() + ": could not be written (out of memory?)");
+  }
+  target_->commit(image);
 }
 
 bool H5File::has(const std::string& dataset) const {
@@ -220,12 +221,13 @@ void H5File::write_raw(const std::string& dataset, const void* data, std::int64_
   }
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links.get(), 1);
-  const Handle handle(
+  Handle handle(
       H5Dcreate2(id_, dataset.c_str(), type, space.get(), links.get(), plist.get(), H5P_DEFAULT),
       H5Dclose);
   if (!handle.ok() ||
-      (count > 0 && H5Dwrite(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)) {
-    fail(path_, "dataset '" + dataset + "'", "could not be written (disk full?)");
+      (count > 0 && H5Dwrite(handle.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) ||
+      !handle.close()) {
+    fail(path_, "dataset '" + dataset + "'", "could not be written (out of memory?)");
   }
 }
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "speder/core/types.hpp"
+#include "speder/io/durable_file.hpp"
 
 namespace speder {
 
@@ -27,7 +29,8 @@ class H5File {
  public:
   /// Opens an existing file for reading, after a child process has read it without dying of it.
   static H5File open(const std::filesystem::path& path);
-  /// Writes to a temporary beside `path`; commit() renames it, so that a reader never sees a half.
+  /// For writing: everything stays in memory until commit() writes a DurableFile. A folder that
+  /// cannot be written is refused at once.
   static H5File create(const std::filesystem::path& path);
   H5File(H5File&& other) noexcept;
   H5File& operator=(H5File&&) = delete;
@@ -63,14 +66,14 @@ class H5File {
   void write(const std::string& dataset, const Matrix& values);
   void number(const std::string& attribute, double value);
   void text(const std::string& attribute, const std::string& value);
-  /// Closes and renames into place.
+  /// The file is there, whole and on the disk, when this returns.
   void commit();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  H5File(std::filesystem::path path, std::filesystem::path temporary, std::int64_t id)
-      : path_(std::move(path)), temporary_(std::move(temporary)), id_(id) {}
+  H5File(std::filesystem::path path, std::optional<DurableFile> target, std::int64_t id)
+      : path_(std::move(path)), target_(std::move(target)), id_(id) {}
   static H5File open_unrehearsed(const std::filesystem::path& path);
   static void rehearse(const std::filesystem::path& path);
   /// False where the file cannot be listed.
@@ -81,7 +84,7 @@ class H5File {
   void write_raw(const std::string& dataset, const void* data, std::int64_t type, std::size_t count,
                  const std::vector<std::uint64_t>& shape, int compress);
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty when reading
+  std::optional<DurableFile> target_;  // nothing when reading
   std::int64_t id_ = -1;
 };
 

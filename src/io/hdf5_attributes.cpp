@@ -72,10 +72,10 @@ std::string H5File::text(const std::string& attribute) const {
 
 void H5File::number(const std::string& attribute, double value) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle handle(
+  Handle handle(
       H5Acreate2(id_, attribute.c_str(), H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
-  if (!handle.ok() || H5Awrite(handle.get(), H5T_NATIVE_DOUBLE, &value) < 0) {
+  if (!handle.ok() || H5Awrite(handle.get(), H5T_NATIVE_DOUBLE, &value) < 0 || !handle.close()) {
     fail(path_, "attribute '" + attribute + "'", "could not be written");
   }
 }
@@ -85,11 +85,11 @@ void H5File::text(const std::string& attribute, const std::string& value) {
   H5Tset_size(type.get(), std::max<std::size_t>(value.size(), 1));
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle handle(
+  Handle handle(
       H5Acreate2(id_, attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
   const std::string padded = value.empty() ? std::string(1, '\0') : value;
-  if (!handle.ok() || H5Awrite(handle.get(), type.get(), padded.data()) < 0) {
+  if (!handle.ok() || H5Awrite(handle.get(), type.get(), padded.data()) < 0 || !handle.close()) {
     fail(path_, "attribute '" + attribute + "'", "could not be written");
   }
 }

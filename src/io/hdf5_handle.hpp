@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "speder/core/check.hpp"
 
@@ -13,7 +14,7 @@ namespace speder::h5 {
 // A library handle with its closing function.
 class Handle {
  public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
@@ -21,6 +22,8 @@ class Handle {
   }
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool ok() const { return id_ >= 0; }
+  /// False when the library could not close it: what it had buffered may be lost.
+  [[nodiscard]] bool close() { return close_(std::exchange(id_, -1)) >= 0; }
 
  private:
   hid_t id_;

@@ -4,13 +4,12 @@
 #include <toml++/toml.h>
 
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
 
 namespace speder {
 
@@ -41,6 +40,8 @@ std::string limit_words(Limits limits) {
   return above ? fmt::format("must be at least {}", limits.low)
                : fmt::format("must be at most {}", limits.high);
 }
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 24U;  // bytes
 
 struct Stray {
   int line = 0;
@@ -139,14 +140,7 @@ struct ConfigTable::Layers {
 };
 
 ConfigTable ConfigTable::load(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) throw InputError(file.string() + ": no such file");
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in || std::filesystem::is_directory(file)) {
-    throw InputError(file.string() + ": cannot be read");
-  }
-  return parse(text.str(), file.string());
+  return parse(read_text_file(file, kLargestFile), file.string());
 }
 
 ConfigTable ConfigTable::parse(std::string_view text, std::string_view name) {

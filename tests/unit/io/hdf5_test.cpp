@@ -1,7 +1,9 @@
 #include "speder/io/hdf5.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "speder/core/check.hpp"
@@ -12,6 +14,26 @@ namespace fs = std::filesystem;
 
 namespace hdf5_test {
 namespace {
+/// A disk with room for so many bytes a file, as far as this process is concerned.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("speder_hdf5_" + std::to_string(::getpid()));
   Folder() { fs::create_directories(path); }
@@ -50,6 +72,52 @@ TEST_CASE("H5File: an abandoned write leaves no file behind", "[core][hdf5]") {
   const Folder folder;
   { H5File::create(folder.path / "a.h5").number("x", 1); }
   CHECK(fs::is_empty(folder.path));
+}
+
+TEST_CASE("H5File: with room for a part of the file it is refused, never written in part",
+          "[core][hdf5]") {
+  const Folder folder;
+  const fs::path file = folder.path / "a.h5";
+  const Vector values = Vector::LinSpaced(1500, 1, 1500);
+  const auto write = [&] {
+    H5File out = H5File::create(file);
+    out.write("values", values);
+    out.write("others", Matrix(Matrix::Constant(300, 5, 2)));
+    out.number("gamma", 0.25);
+    out.commit();
+  };
+  write();
+  const auto size = static_cast<rlim_t>(fs::file_size(file));
+  fs::remove(file);
+  for (rlim_t room = 0; room < size; room += size / 60) {
+    CAPTURE(room, size);
+    {
+      const FileSizeLimit limit(room);
+      CHECK_THROWS_AS(write(), InputError);
+    }
+    CHECK(fs::is_empty(folder.path));
+  }
+  {
+    const FileSizeLimit limit(size);
+    write();
+  }
+  CHECK(H5File::open(file).read("values").values ==
+        std::vector<double>(values.begin(), values.end()));
+}
+
+TEST_CASE("H5File: a link under the temporary's name is neither followed nor lost",
+          "[core][hdf5]") {
+  const Folder folder;
+  const fs::path file = folder.path / "a.h5";
+  const fs::path planted = file.string() + "." + std::to_string(::getpid()) + ".tmp";
+  std::ofstream(folder.path / "precious") << "keep";
+  fs::create_symlink("precious", planted);
+  H5File out = H5File::create(file);
+  out.number("x", 1);
+  out.commit();
+  CHECK(fs::is_symlink(planted));
+  CHECK(fs::file_size(folder.path / "precious") == 4);
+  CHECK(H5File::open(file).number("x") == 1);
 }
 
 TEST_CASE("H5File: missing files, other formats and unwritable folders are one-line errors",

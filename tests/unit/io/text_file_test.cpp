@@ -1,5 +1,7 @@
 #include "speder/io/text_file.hpp"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -38,8 +40,33 @@ TEST_CASE("a text file that cannot be written is named", "[core][files]") {
   const testing::Folder folder;
   CHECK_THROWS_WITH(write_text_file(folder.path / "none" / "a.txt", "x"),
                     Catch::Contains("a.txt: could not be written"));
+  CHECK_THROWS_WITH(write_text_file(folder.path, "x"), Catch::Contains("could not be written"));
   CHECK_THROWS_WITH(write_text_file("/dev/full", std::string(1 << 16, 'x')),
                     Catch::Contains("disk full"));
+}
+
+TEST_CASE("a text file is written beside a link planted under the temporary's name",
+          "[core][files]") {
+  const testing::Folder folder;
+  const fs::path file = folder.path / "a.txt";
+  std::ofstream(folder.path / "precious") << "keep";
+  fs::create_symlink("precious", file.string() + "." + std::to_string(::getpid()) + ".tmp");
+  write_text_file(file, "text");
+  CHECK(content(file) == "text");
+  CHECK(content(folder.path / "precious") == "keep");
+}
+
+TEST_CASE("what is read is a regular file of a sensible size", "[core][files]") {
+  const testing::Folder folder;
+  const fs::path file = folder.path / "a.txt";
+  write_text_file(file, std::string("a\0b", 3));
+  CHECK(read_text_file(file) == std::string("a\0b", 3));
+  CHECK_THROWS_WITH(read_text_file(file, 2), Catch::Contains("larger than 2 bytes"));
+  CHECK_THROWS_WITH(read_text_file(folder.path / "none"), Catch::Contains("no such file"));
+  CHECK_THROWS_WITH(read_text_file(folder.path), Catch::Contains("not a regular file"));
+  CHECK_THROWS_WITH(read_text_file("/dev/zero"), Catch::Contains("not a regular file"));
+  REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(read_text_file(folder.path / "pipe"), Catch::Contains("not a regular file"));
 }
 
 }  // namespace text_file_test

@@ -92,7 +92,21 @@ TEST_CASE("render: a folder that cannot be written is one clear error", "[plots]
   const Folder folder;
   CHECK_THROWS_WITH(
       render_gnuplot(everything("x"), Picture::kSvg, folder.path / "no" / "such" / "a.svg"),
-      Catch::Contains("could not be drawn"));
+      Catch::Contains("could not be written"));
+}
+
+TEST_CASE("render: half a picture is not taken for a whole one", "[plots][render]") {
+  const Folder folder;
+  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
+    const fs::path file = folder.path / ("a." + extension(format));
+    render_gnuplot(everything("x"), format, file);
+    const std::string bytes = read(file);
+    CHECK(whole_picture(bytes, format));
+    for (const std::size_t size :
+         {std::size_t{0}, bytes.size() / 2, bytes.size() - 4096, bytes.size() - 12}) {
+      CHECK(!whole_picture(bytes.substr(0, size), format));
+    }
+  }
 }
 
 TEST_CASE("inline_svg: the page's colours, ids of its own", "[plots][render]") {
@@ -112,6 +126,7 @@ TEST_CASE("run_process: exit codes, errors, missing programs, long input", "[plo
   CHECK(run_process({"sh", "-c", "exit 3"}, "").exit_code == 3);
   CHECK(run_process({"sh", "-c", "kill -9 $$"}, "").exit_code == -1);
   CHECK(run_process({"sh", "-c", "cat >&2"}, std::string(1 << 20, 'x')).error.size() == 1 << 20);
+  CHECK(run_process({"cat"}, std::string(1 << 20, 'x')).output.size() == 1 << 20);
   CHECK(run_process({"true"}, std::string(1 << 20, 'x')).exit_code == 0);  // reads none of it
   CHECK(!run_process({"speder-no-such-program"}, "").started);
 }
