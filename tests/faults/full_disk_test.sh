@@ -25,7 +25,6 @@ jobs=(
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --out @/l.csv|l.csv|16"
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --plot @/l.svg|l.svg|48"
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --plot @/l.png|l.png|240"
-  "audit --only potential-first --budget 50 --out @|potential-first.json|12"
 )
 tried=0
 for job in "${jobs[@]}"; do
