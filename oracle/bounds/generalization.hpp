@@ -24,6 +24,13 @@ template <class T>
   return std::log(23.0 / 20.0) / (3 * C);
 }
 
+/// The constant of docs/theory.md, theorem 1: C' = 4C/(2 − √e) ≈ 11.39 C, from ρ = log 2/(4C).
+template <class T>
+[[nodiscard]] T generalization_sharp_constant(const T& C) {
+  using std::exp;
+  return T(4) * C / (T(2) - exp(T(1) / T(2)));
+}
+
 /// E_{ρ₀}‖P − P̂‖₂² ≤ C' log(|F|/δ)/n with probability 1 − δ               [eq:generalization]
 template <class T>
 [[nodiscard]] T generalization_error(const T& C, const T& class_size, const T& delta, const T& n) {

@@ -88,8 +88,8 @@ std::vector<T> class_errors(const Case<T>& c) {  // E_{x~ρ₀}‖f − f*‖₂
   return errors;
 }
 template <class T>
-Sides<T> failure_probability(const Case<T>& c) {
-  const T limit = bounds::generalization_error(c.bound, T(c.F), c.delta, T(c.n));
+Sides<T> failure_probability(const Case<T>& c, const T& constant) {
+  const T limit = constant * log(T(c.F) / c.delta) / T(c.n);
   const Table<T> loss = cell_losses(c);
   const std::vector<T> errors = class_errors(c);
   bool possible = false;
@@ -167,7 +167,9 @@ const Entry kEstimatorClaims[] = {
      .statement = "P(∑ᵢ E‖f* − f̂‖₂² > C' log(|F|/δ)) ≤ δ",
      .shape = Shape::kSignedErm,
      .assumes = kBounded | kProcessValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> { return failure_probability(c); },
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return failure_probability(c, bounds::generalization_constant(c.bound));
+     },
      .corrected_by = "gen-theorem",
      .note = "candidates bounded by C alone: a rarely seen x with a large ∑f² breaks any C' that "
              "depends on C only"},
@@ -178,8 +180,48 @@ const Entry kEstimatorClaims[] = {
      .statement = "P(E_{ρ₀}‖P − P̂‖₂² > C' log(|F|/δ)/n) ≤ δ",
      .shape = Shape::kErm,
      .assumes = kDensities | kProcessValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> { return failure_probability(c); },
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return failure_probability(c, bounds::generalization_constant(c.bound));
+     },
      .twin = Twin::kPremise},
+    {.id = "gen-theorem-sharp",
+     .source = "eq:generalization (l.394) with C' = 4C/(2 − √e) ≈ 11.39 C (docs/theory.md)",
+     .kind = Kind::kHighProbability,
+     .premises = "every f ∈ F is a density bounded by C; i.i.d. data, exact probability",
+     .statement = "P(E_{ρ₀}‖P − P̂‖₂² > C' log(|F|/δ)/n) ≤ δ",
+     .shape = Shape::kErm,
+     .assumes = kDensities | kProcessValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return failure_probability(c, bounds::generalization_sharp_constant(c.bound));
+     },
+     .twin = Twin::kDerived},
+    {.id = "gen-moment-sharp",
+     .source = "thm:generalization, proof (l.728–730), with the variance in place of E[l²] "
+               "(docs/theory.md)",
+     .kind = Kind::kBound,
+     .premises = "every f ∈ F is a density bounded by C, ρ = log 2/(4C), x of any law",
+     .statement = "E_{x,y}[exp(−ρl)] ≤ exp(−(2 − √e)/(4C) · E_x‖f − f*‖₂²)",
+     .shape = Shape::kErm,
+     .assumes = kDensities | kProcessValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const T rho = log(T(2)) / (T(4) * c.bound);
+       const std::vector<T> errors = class_errors(c);
+       Worst<T> worst;
+       for (int f = 0; f < c.F; ++f) {
+         T moment = T(0);
+         for (int x = 0; x < c.X; ++x) {
+           for (int y = 0; y < c.S; ++y) {
+             moment = moment + c.design(0, x) * c.family(x, y) * c.nu(y) *
+                                   exp(T(0) - rho * squared_loss(c, f, x, y));
+           }
+         }
+         const T rate =
+             errors[static_cast<std::size_t>(f)] / bounds::generalization_sharp_constant(c.bound);
+         worst.add(moment, exp(T(0) - rate));
+       }
+       return worst.sides();
+     },
+     .twin = Twin::kDerived},
     {.id = "gen-final-display",
      .source = "thm:generalization, last display of the proof (l.735), C' = 41.95 C",
      .kind = Kind::kHighProbability,
@@ -190,7 +232,7 @@ const Entry kEstimatorClaims[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        Case<T> one = c;  // the limit without 1/n
        one.bound = c.bound * T(c.n);
-       return failure_probability(one);
+       return failure_probability(one, bounds::generalization_constant(one.bound));
      },
      .note = "true but without the sum over i it does not give the rate 1/n of the theorem"},
     {.id = "gen-theorem-constant",
