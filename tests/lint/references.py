@@ -5,7 +5,8 @@ citations  every label (lem:regret) is one of the paper (docs/paper-labels.txt),
            is a file of this repository, and DEVIATION-n of the code and of PAPER.md are the same.
 paths      every file or folder that a page (but CHANGELOG.md) names in `code` or links to exists.
 map        every folder that ARCHITECTURE.md lists exists, and every folder with sources is listed.
-experiments  docs/extending.md, An experiment: suites, registry, CMake list and the table of docs/sweeps.md agree.
+experiments  docs/extending.md, An experiment: suites, registry, CMake list and the table of docs/sweeps.md agree,
+           and the page shows the experiment that recipe_test.cpp runs.
 """
 import pathlib
 import re
@@ -159,6 +160,11 @@ def experiments(root):
     for name in rows:
         if not re.search(rf"^\|[^|]*\b{name}\b", table, re.M):
             fault("docs/sweeps.md", 0, f"{name} is not in the table of experiments")
+    recipe = (root / "docs/extending.md").read_text()
+    coin = root / "tests/unit/experiments/coin"
+    for file in sorted(coin.iterdir()):
+        if f"\n{file.read_text()}```\n" not in recipe:
+            fault("docs/extending.md", 0, f"does not show {file.relative_to(root)} as it is")
     return len(rows) + len(suites)
 
 
