@@ -8,9 +8,9 @@ set(forbid_src/sweep "(stats|${above})/")
 set(forbid_src/cli "(stats|sweep|mdp|learning|oracle|experiments|plots|deep)/")
 # The learner never sees the truth: not its families, nor the makers of classes around a known kernel.
 set(forbid_src/learning
-    "(oracle|experiments|plots|deep|cli|mdp/families|mdp/file|mdp/conditions|mdp/classes/(class_kinds|candidate_direction|realizable_class))")
+    "(stats|sweep|oracle|experiments|plots|deep|cli|mdp/families|mdp/file|mdp/conditions|mdp/classes/(class_kinds|candidate_direction|realizable_class))")
 set(forbid_mdp "(stats|sweep|learning|oracle|experiments|plots|deep|cli)/")
-set(forbid_oracle "(sweep|learning|experiments|plots|deep|cli)/")
+set(forbid_oracle "(stats|sweep|learning|experiments|plots|deep|cli)/")
 set(forbid_plots "(mdp|learning|oracle|experiments|deep|cli)/")
 set(forbid_deep/sim "(sweep|mdp|learning|oracle|experiments|plots|cli|deep/learn|deep/train|deep/imitate|deep/results|deep/cli)/")
 set(forbid_deep/learn "(mdp|learning|oracle|experiments|plots|cli|deep/train|deep/imitate|deep/results|deep/cli)/")
