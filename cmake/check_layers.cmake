@@ -20,7 +20,7 @@ set(forbid_deep/imitate "(mdp|learning|oracle|experiments|cli|deep/cli)/")
 set(forbid_deep "(mdp|learning|oracle|experiments)/")
 set(forbid_experiments "deep/")
 # A judge reads stored rows and runs nothing.
-set(forbid_judge "(mdp|learning|oracle|experiments/(learn|instances))/")
+set(forbid_judge "(mdp|learning|oracle|cli|experiments/(audit|bench|checks|cli|instances|learn))/")
 # Each third-party library has one home.
 set(only_hdf5.h "src/io/hdf5_handle.hpp")
 set(only_boost/multiprecision "experiments/audit/objects/exact.cpp")
