@@ -9,7 +9,7 @@
 #include "speder/cli/strict.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
-#include "speder/deep/learn/nn/block_cache.hpp"
+#include "speder/deep/learn/nn/device.hpp"
 #include "speder/sweep/stop_signal.hpp"
 #include "speder/sweep/transport.hpp"
 
@@ -19,13 +19,13 @@ constexpr int kBadInput = 2;
 constexpr int kKeepBytes = 64 << 20;
 
 int fail(std::string_view what) {
-  // libtorch puts where in itself it was behind what went wrong
+  // libtorch appends the place in its own sources to its message
   what = what.substr(0, what.find("\nException raised from"));
   fmt::print(stderr, "speder-deep: error: {}\n", speder::cli::one_line(std::string(what)));
   return kBadInput;
 }
 
-/// What the user gave is wrong: under mpirun one rank reports what all of them see.
+/// Bad input: under mpirun every rank sees it, and rank 0 alone reports it.
 int refuse(const std::string& what) {
   if (speder::rank_in_job() == 0) return fail(what);
   speder::wait_for_rank_0();
@@ -76,14 +76,14 @@ int guarded_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Minibatch tensors come and go thousands of times a second: keep their pages (a tenth of an
-  // update's time otherwise goes to the system returning and clearing them).
+  // Minibatch tensors are allocated and freed thousands of times a second. Keeping their pages saves
+  // a tenth of an update's time, which the system would spend on taking them back and clearing them.
   mallopt(M_MMAP_THRESHOLD, kKeepBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepBytes);
   speder::deep::keep_tensor_blocks();
   const int code = guarded_run(argc, argv);
-  // Everything of ours is closed by now, and libtorch's threads and static objects end in no fixed
-  // order: a bench was once seen to crash after its last word.
+  // Exits without running destructors of static objects: libtorch's threads and static objects end
+  // in no fixed order, and a bench has crashed after its last output. All files are closed by now.
   std::fflush(nullptr);
   std::_Exit(code);
 }

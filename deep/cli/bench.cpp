@@ -6,7 +6,6 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
-#include "speder/deep/cli/sweep.hpp"
 #include "speder/deep/cli/training.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
 #include "speder/deep/learn/nn/device.hpp"
@@ -71,15 +70,14 @@ TrainConfig cell_config(const BenchOptions& o, const TaskChoice& task, const std
   return c;
 }
 
-/// Seeds outermost: stopped early, every task has its first seeds.
+/// The loop over seeds is the outer one: a bench that is stopped early has the first seeds of every task.
 std::vector<TrainConfig> grid(const BenchOptions& o) {
   std::vector<TrainConfig> runs;
-  for (int seed = 0; seed < o.seeds; ++seed) {
+  for (const std::uint64_t seed : repetition_seeds(o.common.seed, o.seeds)) {
     for (const std::string& text : o.envs.empty() ? suite_envs(o.suite) : o.envs) {
       const TaskChoice task = parse_task(text, o.suite);
       for (const std::string& algorithm : o.algorithms) {
-        runs.push_back(
-            cell_config(o, task, algorithm, o.common.seed + static_cast<std::uint64_t>(seed)));
+        runs.push_back(cell_config(o, task, algorithm, seed));
       }
     }
   }
@@ -94,7 +92,7 @@ class Bench {
         device_(in_job() ? device_of_process(o.training.device, local_rank_in_job())
                          : o.training.device),
         live_(one_by_one(o.jobs) && !o.common.json) {
-    std::set<std::string> seen;  // what no run could do without is refused before the first one
+    std::set<std::string> seen;  // bad input of any run is refused before the first one starts
     for (const TrainConfig& c : runs_) {
       if (seen.insert(c.env).second) check_run(c, folder_of(c));
     }
@@ -134,7 +132,7 @@ class Bench {
             .device = device_,
             .packages = o_.common.packages,
             .checkpoint_every = o_.training.checkpoint_every,
-            .resume = true};
+            .start = Start::kEither};
   }
 
   [[nodiscard]] std::optional<Run> train(const std::string& experiment,
@@ -149,8 +147,9 @@ class Bench {
   void tell(const Run& run) const {
     if (o_.common.json) return;
     const GridCell cell = GridCell::parse(run.key.cell);
+    const auto result = final_return(run.measures);
     fmt::print("{} {} seed {}: {}\n", cell.text("algorithm"), cell.text("env"), run.key.repetition,
-               run.failed ? run.error : fmt::format("{:.2f}", final_return(run.measures)));
+               run.failed || !result ? run.error : fmt::format("{:.2f}", result->mean));
     std::fflush(stdout);
   }
 
@@ -196,7 +195,7 @@ void add_bench(CLI::App& app) {
       "the number of ranks. Show them with: speder deep table runs/mbbl/runs.db\n"
       "Exit code 0: all runs are done (a run that failed is a row with its error); 130: stopped by "
       "a\n"
-      "signal; 2: bad input, or a run met an obstacle (disk full); the others are kept.");
+      "signal; 2: bad input, or a run met a retryable error (disk full); the others are kept.");
   add_common(*command, o->common);
   add_training(*command, o->training);
   command->add_option("--suite", o->suite, "mbbl or dmc")
@@ -209,7 +208,7 @@ void add_bench(CLI::App& app) {
   command->add_option("--algorithms", o->algorithms, "speder sac2 sac3 sac5 deepsf ppo")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
-  command->add_option("--seeds", o->seeds, "Seeds per cell, counted from --seed")
+  command->add_option("--seeds", o->seeds, "Runs per cell, with the seeds --seed, --seed + 1, ...")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_option("--jobs", o->jobs, "Runs at a time, one thread each (not under mpirun)")

@@ -10,6 +10,9 @@ namespace speder::deep::cli {
 /// A line on standard error.
 void warn(const std::string& text);
 
+/// Columns to print in: $COLUMNS, else the width of the terminal on standard output, else 80.
+[[nodiscard]] int terminal_width();
+
 /// Options every command shares.
 struct Common {
   std::filesystem::path packages;  // --packages; empty: looked up

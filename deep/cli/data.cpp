@@ -11,7 +11,7 @@
 #include "speder/core/check.hpp"
 #include "speder/core/rng.hpp"
 #include "speder/deep/cli/command.hpp"
-#include "speder/deep/cli/coverage.hpp"
+#include "speder/deep/imitate/figures.hpp"
 #include "speder/deep/sim/data/generate.hpp"
 #include "speder/deep/sim/data_files.hpp"
 #include "speder/deep/sim/maze/models.hpp"
@@ -58,7 +58,7 @@ Picture picture_format(const std::string& file) {
 std::function<Walk()> make_walk(const GenerateOptions& o, const std::filesystem::path& packages) {
   if (o.body == "point") return [] { return point_walk(); };
   const EnvSpec spec = load_physics("AntDirection", packages)->spec;
-  return [spec, file = o.policy] { return ant_walk(network_policy(file, spec)); };
+  return [spec, file = o.policy] { return ant_walk(network_controller(file, spec)); };
 }
 
 void report(const DataOptions& o, const GenerateResult& r, double seconds) {
@@ -183,11 +183,17 @@ void bench(const DataBenchOptions& o) {
   std::filesystem::remove(o.out);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{}\n", nlohmann::json{{"rows", read},
-                                    {"write_seconds", written},
-                                    {"read_seconds", seconds},
-                                    {"peak_mib", static_cast<double>(usage.ru_maxrss) / 1024}}
-                         .dump());
+  const double peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
+  if (o.common.json) {
+    fmt::print("{}\n", nlohmann::json{{"rows", read},
+                                      {"write_seconds", written},
+                                      {"read_seconds", seconds},
+                                      {"peak_mib", peak_mib}}
+                           .dump());
+    return;
+  }
+  fmt::print("{} rows: written in {:.2f} s, read in {:.2f} s, at most {:.0f} MiB of memory\n", read,
+             written, seconds, peak_mib);
 }
 
 void add_maker(CLI::App& data, const char* name, const char* what, bool ant) {
@@ -248,7 +254,8 @@ void add_data(CLI::App& app) {
   add_maker(*data, "pointmaze", "Waypoint follower with a ball", false);
   add_maker(*data, "antmaze", "Waypoint follower with the ant and a walking policy", true);
   auto o = std::make_shared<InfoOptions>();
-  CLI::App* command = data->add_subcommand("info", "Read a D4RL or Minari file and count");
+  CLI::App* command =
+      data->add_subcommand("info", "Count a D4RL or Minari file, or one of rollout --out");
   add_common(*command, o->common);
   command->add_option("file", o->file, "HDF5 file, or a Minari data set's folder")->required();
   command

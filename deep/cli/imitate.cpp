@@ -10,12 +10,10 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
-#include "speder/deep/cli/sweep.hpp"
 #include "speder/deep/cli/training.hpp"
 #include "speder/deep/imitate/page.hpp"
 #include "speder/deep/imitate/report.hpp"
 #include "speder/deep/learn/config.hpp"
-#include "speder/deep/learn/config_visit.hpp"
 #include "speder/deep/sim/data/generate.hpp"
 #include "speder/deep/sim/data_files.hpp"
 #include "speder/io/file_lock.hpp"
@@ -64,13 +62,13 @@ std::vector<ImitateConfig> all_runs(const ImitateOptions& o, const ImitateSuite&
   std::vector<ImitateConfig> runs;
   for (const std::string& layout : suite.layouts) {
     for (const std::string& style : suite.styles) {
-      for (int seed = 0; seed < suite.seeds; ++seed) {
+      for (const std::uint64_t seed : repetition_seeds(o.common.seed, suite.seeds)) {
         for (const std::string& method : suite.methods) {
           ImitateConfig c = suite.base;
           c.layout = layout;
           c.style = style;
           c.method = method;
-          c.seed = o.common.seed + static_cast<std::uint64_t>(seed);
+          c.seed = seed;
           for (const int window : windows_of(suite, method)) {
             c.window = window;
             runs.push_back(c);
@@ -177,7 +175,7 @@ class Suite {
     const EnvSpec direction = load_physics("AntDirection", packages_)->spec;
     const auto walk = [&]() -> Walk {
       if (c.body == "point") return point_walk();
-      return ant_walk(network_policy(policy, direction));
+      return ant_walk(network_controller(policy, direction));
     };
     static_cast<void>(
         generate(g, load_physics(task_of(c), packages_), walk,

@@ -49,10 +49,10 @@ class Film {
   VideoWriter writer_;
 };
 
-Policy choose_policy(const RolloutOptions& options, const EnvSpec& spec, Rng& rng) {
-  if (options.policy == "random") return random_policy(rng);
-  if (options.policy == "zero") return zero_policy();
-  return network_policy(options.policy, spec);
+Controller choose_policy(const RolloutOptions& options, const EnvSpec& spec, Rng& rng) {
+  if (options.policy == "random") return random_controller(rng);
+  if (options.policy == "zero") return zero_controller();
+  return network_controller(options.policy, spec);
 }
 
 /// The given state, or a draw of the task's own distribution.
@@ -84,7 +84,7 @@ std::vector<Trajectory> simulate(const RolloutOptions& options,
   const bool given = !options.actions.empty();
   Env env(physics, {.keep_going = given});
   Rng noise = seeds.stream("policy");
-  const Policy policy = choose_policy(options, physics->spec, noise);
+  const Controller policy = choose_policy(options, physics->spec, noise);
   std::unique_ptr<Film> film;
   if (!options.video.empty()) film = std::make_unique<Film>(*physics, options.video);
   const FrameObserver observer =

@@ -50,12 +50,14 @@ void run(const TableOptions& o) {
     return;
   }
   for (const char* suite : {"mbbl", "dmc"}) {
-    if (o.suite.empty() || o.suite == suite) fmt::print("{}\n", format_table(suite, ours));
+    if (o.suite.empty() || o.suite == suite) {
+      fmt::print("{}\n", format_table(suite, ours, terminal_width()));
+    }
   }
   fmt::print(
-      "published: as printed in the paper, 200K steps, 4 seeds; * taken there from MBBL. ours: "
-      "mean "
-      "± std\nover seeds of the mean over a run's last {} evaluations.\n",
+      "published: as printed in the paper, 200K steps, 4 seeds;\n"
+      "* taken there from MBBL. ours: mean ± std over seeds of the\n"
+      "mean over a run's last {} evaluations, or all if fewer.\n",
       kResultWindow);
 }
 

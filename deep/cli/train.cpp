@@ -7,6 +7,7 @@
 #include "speder/deep/cli/training.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
 #include "speder/deep/results/curves.hpp"
+#include "speder/deep/train/checkpoint.hpp"
 #include "speder/deep/train/run_folder.hpp"
 #include "speder/plots/render/render.hpp"
 #include "speder/sweep/stop_signal.hpp"
@@ -23,22 +24,38 @@ struct TrainOptions {
   bool resume = false;
 };
 
-void report(const TrainConfig& config, const TrainResult& r, bool json) {
+/// "the mean of its last 3 evaluations"
+std::string averaged(const FinalReturn& r) {
+  return r.evaluations == 1 ? "its last evaluation"
+                            : fmt::format("the mean of its last {} evaluations", r.evaluations);
+}
+
+void print_result(const TrainConfig& config, const TrainResult& r, bool json) {
+  const auto& result = r.final_return;
   if (json) {
-    const nlohmann::json row = {{"env", config.env},
-                                {"algorithm", config.agent.algorithm},
-                                {"preset", config.preset},
-                                {"seed", config.seed},
-                                {"steps", r.steps},
-                                {"final_return", r.final_return},
-                                {"finished", r.end == TrainEnd::kFinished},
-                                {"problem", r.problem}};
+    const nlohmann::json row = {
+        {"env", config.env},
+        {"algorithm", config.agent.algorithm},
+        {"preset", config.preset},
+        {"seed", config.seed},
+        {"steps", r.steps},
+        {"final_return", result ? nlohmann::json(result->mean) : nlohmann::json()},
+        {"evaluations", result ? result->evaluations : 0},
+        {"finished", r.end == TrainEnd::kFinished},
+        {"problem", r.problem}};
     fmt::print("{}\n", row.dump());
-  } else if (r.end == TrainEnd::kFinished) {
-    fmt::print("{} on {} ({}, seed {}): {:.2f}, the mean of the last {} evaluations, {} steps\n",
-               config.agent.algorithm, config.env, config.preset, config.seed, r.final_return,
-               kResultWindow, r.steps);
+  } else if (r.end == TrainEnd::kFinished && result) {
+    fmt::print("{} on {} ({}, seed {}): {:.2f}, {}, {} steps\n", config.agent.algorithm, config.env,
+               config.preset, config.seed, result->mean, averaged(*result), r.steps);
   }
+}
+
+void warn_if_nothing_is_learned(const TrainConfig& c) {
+  if (c.agent.algorithm == "ppo" || c.steps > c.random_steps) return;
+  warn(
+      fmt::format("all {} steps are random and nothing is learned: learning starts after "
+                  "random_steps = {}; take more --steps, or --set random_steps={}",
+                  c.steps, c.random_steps, c.steps / 10));
 }
 
 /// <folder>/curve.svg; a missing renderer must not cost a finished run its result.
@@ -60,9 +77,10 @@ void run(const TrainOptions& o) {
                          .device = o.training.device,
                          .packages = o.common.packages,
                          .checkpoint_every = o.training.checkpoint_every,
-                         .resume = o.resume};
+                         .start = o.resume ? Start::kResume : Start::kNew};
   const std::string experiment = fmt::format("deep-train-{}", config.steps);  // longer: a new one
   check_run(config, folder);
+  warn_if_nothing_is_learned(config);
   RunStore store(folder.path, experiment, config);
   LiveLine line(config, !o.common.json);
   const TrainResult result = [&] {
@@ -70,10 +88,13 @@ void run(const TrainOptions& o) {
     return train_in_folder(config, folder, line.observer());
   }();
   line.end();
-  report(config, result, o.common.json);
+  print_result(config, result, o.common.json);
   if (result.end == TrainEnd::kInterrupted) {
-    throw Interrupted(fmt::format(
-        "interrupted at step {}; add --resume to go on from the last checkpoint", result.steps));
+    throw Interrupted(
+        fmt::format("interrupted at step {}; {}", result.steps,
+                    has_checkpoint(folder.path)
+                        ? "add --resume to go on from the last checkpoint"
+                        : "no checkpoint was taken yet: the same command starts again"));
   }
   const Run row = to_run(experiment, config, result, line.seconds());
   store.append(row);
@@ -99,9 +120,9 @@ void add_train(CLI::App& app) {
       "The folder gets config.toml (all settings), checkpoint.bin, TensorBoard event files, "
       "policy.h5\n"
       "(for: speder deep rollout --policy), curve.svg and run.db (for: speder deep table). Every "
-      "5,000 steps "
-      "the\n"
-      "mean action is scored over 10 episodes; the result is the mean of the last four scores.");
+      "5,000\n"
+      "steps and at the end the mean action is scored over 10 episodes; the result is the mean of "
+      "the\nlast four scores, or of as many as there are.");
   add_common(*command, o->common);
   add_training(*command, o->training);
   command->add_option("--env", o->env, "Task, as listed by: speder deep envs")->required();
@@ -110,7 +131,8 @@ void add_train(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember(names));
   command->add_option("--out", o->out, "Folder of the run")->required();
-  command->add_flag("--resume", o->resume, "Go on from the newest sound checkpoint in --out");
+  command->add_flag("--resume", o->resume,
+                    "Go on from the newest sound checkpoint in --out, which must have one");
   command->callback([o] { run(*o); });
 }
 

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/train/run_folder.hpp"
+#include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/stop_signal.hpp"
+#include "speder/sweep/transport.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -27,6 +30,26 @@ ResultStore open_in(const std::filesystem::path& folder) {
   if (error)
     throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
   return ResultStore::open(folder / "run.db");
+}
+
+/// libtorch appends a backtrace, whose addresses differ from start to start.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Outcome attempt(const TrainingGrid& grid, std::size_t index) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    return {.run = grid.run(index)};
+  } catch (const Interrupted&) {
+    return {};
+  } catch (const InputError& e) {
+    return {.run = {}, .obstacle = e.what()};
+  } catch (const std::exception& e) {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    return {.run = Run{.key = grid.sweep.runs[index],
+                       .failed = true,
+                       .error = first_line(e.what()),
+                       .seconds = seconds.count()}};
+  }
 }
 
 }  // namespace
@@ -93,8 +116,8 @@ void LiveLine::draw(const Progress& p) {
   const double t = std::max(seconds(), 1e-9);
   const double rate = static_cast<double>(p.step - first_step_) / t;
   std::string losses;
-  for (const auto& [name, value] : p.losses) {
-    if (name.ends_with("loss")) losses += fmt::format(" {} {:.3g}", name, value);
+  for (const Measure& m : p.losses) {
+    if (m.metric.ends_with("loss")) losses += fmt::format(" {} {:.3g}", m.metric, m.value);
   }
   fmt::print(
       stderr,
@@ -121,6 +144,38 @@ RunStore::RunStore(const std::filesystem::path& folder, const std::string& exper
 void RunStore::append(const Run& run) {
   const auto done = store_.finished(run.key.experiment);
   if (std::find(done.begin(), done.end(), run.key) == done.end()) store_.append(run);
+}
+
+std::vector<std::uint64_t> repetition_seeds(std::uint64_t first, int count) {
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(count));
+  std::iota(seeds.begin(), seeds.end(), first);
+  return seeds;
+}
+
+bool one_by_one(int jobs) { return jobs == 1 && !in_job(); }
+
+std::optional<SweepProgress> run_grid(const TrainingGrid& grid) {
+  std::optional<SweepResult> result;
+  {
+    const bool shared = grid.shown && !one_by_one(grid.jobs);
+    SweepBar bar(grid.sweep.record.id);
+    result =
+        run_sweep_here({.store = grid.store, .jobs = grid.jobs}, grid.sweep,
+                       [&](std::int64_t i) { return attempt(grid, static_cast<std::size_t>(i)); },
+                       {.progress =
+                            [&](const SweepProgress& p) {
+                              if (shared) bar.show(p);
+                            },
+                        .stored =
+                            [&](const Run& run) {
+                              bar.clear();
+                              grid.stored(run);
+                            }});
+  }
+  if (!result) return {};
+  if (!result->obstacle.empty()) throw InputError(result->obstacle);
+  if (!result->complete) throw Interrupted("interrupted; the same command goes on");
+  return result->progress;
 }
 
 }  // namespace speder::deep::cli

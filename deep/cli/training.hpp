@@ -1,11 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/train/loop.hpp"
+#include "speder/sweep/run_sweep.hpp"
 
 namespace speder::deep::cli {
 
@@ -53,5 +56,28 @@ class RunStore {
  private:
   ResultStore store_;
 };
+
+/// The root seeds of `count` repetitions: first, first + 1, … Each is a run of its own, the one that
+/// `train --seed` gives; streams of neighbouring seeds are independent, since a seed is hashed.
+[[nodiscard]] std::vector<std::uint64_t> repetition_seeds(std::uint64_t first, int count);
+
+/// A grid of trainings, as bench and imitate give it to the sweep engine.
+struct TrainingGrid {
+  Sweep sweep;
+  std::filesystem::path store;
+  int jobs = 1;
+  bool shown = true;                                         // progress on standard error
+  std::function<std::optional<Run>(std::size_t index)> run;  // nothing: it was interrupted
+  std::function<void(const Run&)> stored;                    // tells the user about it
+};
+
+/// Whether this process does one run at a time and shows the run's own progress; several runs share
+/// one bar.
+[[nodiscard]] bool one_by_one(int jobs);
+
+/// Nothing on a rank other than 0. An InputError of a run (disk full, a missing file) is a retryable
+/// error: the run gets no row, and the error is thrown when the others are done. Any other exception
+/// is a failed row. Throws Interrupted after a signal.
+std::optional<SweepProgress> run_grid(const TrainingGrid& grid);
 
 }  // namespace speder::deep::cli

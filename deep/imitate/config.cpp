@@ -1,7 +1,7 @@
 #include "speder/deep/imitate/config.hpp"
 
 #include "speder/core/check.hpp"
-#include "speder/deep/learn/config_visit.hpp"
+#include "speder/deep/learn/config.hpp"
 
 namespace speder::deep {
 namespace {

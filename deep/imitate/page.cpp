@@ -5,6 +5,7 @@
 #include "speder/core/check.hpp"
 #include "speder/deep/imitate/report.hpp"
 #include "speder/deep/imitate/room_report.hpp"
+#include "speder/deep/results/table.hpp"
 
 namespace speder::deep {
 namespace {
@@ -17,18 +18,19 @@ std::vector<fs::path> files_of(const fs::path& path) {
   for (const char* name : {"imitate.db", "heatmap.db"}) {
     if (fs::is_regular_file(path / name)) out.push_back(path / name);
   }
-  if (out.empty()) {
-    throw InputError(fmt::format("{}: no imitate.db or heatmap.db in this folder", path.string()));
+  if (!out.empty()) return out;
+  for (const char* name : {"runs.db", "run.db"}) {
+    if (fs::is_regular_file(path / name)) return {path / name};  // refused by the command for it
   }
-  return out;
+  throw InputError(fmt::format("{}: no imitate.db or heatmap.db in this folder", path.string()));
 }
 
 ReportSection section(const fs::path& file, const ExperimentData& data) {
   if (data.record.id.starts_with("imitate-")) return imitate_section(data);
   if (data.record.id.starts_with("heatmap-")) return heatmap_section(data);
   throw InputError(fmt::format(
-      "{}: experiment '{}' is none of imitate or heatmap (training runs: speder deep table)",
-      file.string(), data.record.id));
+      "{}: experiment '{}' is none of imitate or heatmap; show it with: {}", file.string(),
+      data.record.id, command_that_shows(data.record.id, file.string())));
 }
 
 }  // namespace

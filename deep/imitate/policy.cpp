@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "speder/deep/sim/maze/goal.hpp"
+#include "speder/deep/sim/maze/models.hpp"
 
 namespace speder::deep {
 namespace {

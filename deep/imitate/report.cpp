@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "speder/deep/imitate/figures.hpp"
-#include "speder/deep/learn/config_visit.hpp"
+#include "speder/deep/learn/config.hpp"
 #include "speder/deep/results/table.hpp"
 #include "speder/deep/sim/data_files.hpp"
 
@@ -140,7 +140,7 @@ std::string imitate_command(const ExperimentRecord& record) {
   const std::string name = record.id.substr(std::min(kPrefix.size(), record.id.size()));
   const ImitateSuite suite = parse_imitate_suite(record.config, record.id);
   std::string out = fmt::format("speder deep imitate --suite {}", shell_word(name));
-  const std::filesystem::path preset = shipped_file("suites", "imitate_" + name + ".toml");
+  const std::filesystem::path preset = find_data_file("suites", "imitate_" + name + ".toml");
   if (std::filesystem::is_regular_file(preset)) {
     ImitateSuite plain = read_imitate_suite(preset, "");
     plain.base.seed = suite.base.seed;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "speder/core/check.hpp"
-#include "speder/deep/imitate/heat_axis.hpp"
-#include "speder/deep/learn/config_visit.hpp"
+#include "speder/deep/imitate/figures.hpp"
+#include "speder/deep/learn/config.hpp"
 #include "speder/sweep/grid_cell.hpp"
 
 namespace speder::deep {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "speder/core/check.hpp"
-#include "speder/deep/learn/config_visit.hpp"
 #include "speder/deep/learn/features/spectral_loss.hpp"
 #include "speder/deep/sim/data_files.hpp"
 
@@ -82,7 +81,7 @@ std::string to_toml(const TrainConfig& config) { return settings_text(config); }
 
 std::filesystem::path preset_path(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return name;
-  std::filesystem::path path = shipped_file("suites", name + ".toml");
+  std::filesystem::path path = find_data_file("suites", name + ".toml");
   if (std::filesystem::is_regular_file(path)) return path;
   throw InputError(
       fmt::format("no preset '{}' (looked for {}); there are: small paper", name, path.string()));

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,6 +14,7 @@
 namespace speder::deep {
 
 /// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `small`.
+/// DEVIATION-D5: sizes and rates that the paper leaves open are listed in docs/deep.md, Settings.
 struct AgentConfig {
   std::string algorithm = "speder";  // speder sac2 sac3 sac5 deepsf ppo
   // networks
@@ -75,5 +79,68 @@ struct TrainConfig {
 [[nodiscard]] std::string to_toml(const TrainConfig& config);
 /// suites/<name>.toml that came with the program, or `name` itself when it is a file.
 [[nodiscard]] std::filesystem::path preset_path(const std::string& name);
+
+// A struct of settings is listed once, in visit_settings(visitor, config), for reading and for
+// writing, so that the two cannot drift apart.
+
+/// A settings file with command-line text ("batch = 128" lines) laid over it.
+[[nodiscard]] inline ConfigTable overlay(const std::filesystem::path& file,
+                                         std::string_view overrides) {
+  return ConfigTable::parse(overrides, "command line").over(ConfigTable::load(file));
+}
+
+[[nodiscard]] inline std::string listed(const std::vector<int>& values, std::string_view between) {
+  std::string out;
+  for (const int v : values) out.append(out.empty() ? "" : between).append(std::to_string(v));
+  return out;
+}
+
+struct ReadFrom {
+  const ConfigTable& table;
+  template <class T, class... L>
+  void operator()(const char* key, T& value, L... limits) const {
+    table.read(key, value, limits...);
+  }
+};
+
+struct WriteTo {
+  std::string& out;
+  template <class... L>
+  void operator()(const char* key, const std::string& value, L...) const {
+    out += fmt::format("{} = \"{}\"\n", key, value);
+  }
+  template <class... L>
+  void operator()(const char* key, const std::vector<int>& values, L...) const {
+    out += fmt::format("{} = [{}]\n", key, listed(values, ", "));
+  }
+  void operator()(const char* key, const std::vector<std::string>& values) const {
+    std::string list;
+    for (const std::string& v : values)
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", v);
+    out += fmt::format("{} = [{}]\n", key, list);
+  }
+  template <class... L>
+  void operator()(const char* key, double value, L...) const {
+    const std::string text = fmt::format("{}", value);
+    const bool whole = text.find_first_of(".en") == std::string::npos;
+    out += fmt::format("{} = {}{}\n", key, text, whole ? ".0" : "");
+  }
+  template <class... L>
+  void operator()(const char* key, bool value, L...) const {
+    out += fmt::format("{} = {}\n", key, value);
+  }
+  template <class T, class... L>
+  requires std::integral<T>
+  void operator()(const char* key, T value, L...) const {
+    out += fmt::format("{} = {}\n", key, value);
+  }
+};
+
+template <class Config>
+[[nodiscard]] std::string settings_text(Config config) {
+  std::string out;
+  visit_settings(WriteTo{out}, config);
+  return out;
+}
 
 }  // namespace speder::deep

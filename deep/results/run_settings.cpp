@@ -108,13 +108,21 @@ std::vector<StoredRun> read_all(const std::vector<std::string>& stores) {
   std::vector<StoredRun> all;
   for (const std::string& path : stores) {
     const ResultStore store = ResultStore::read(path);
-    for (const ExperimentRecord& e : store.experiments()) {
+    const std::size_t before = all.size();
+    const std::vector<ExperimentRecord> experiments = store.experiments();
+    for (const ExperimentRecord& e : experiments) {
       for (Run& run : store.runs(e.id)) {
         const GridCell cell = GridCell::parse(run.key.cell);
         if (!is_training(cell)) continue;
         all.push_back({std::move(run), path, settings_of(e.config, cell)});
       }
     }
+    if (all.size() > before) continue;
+    const bool other = !experiments.empty() && !experiments[0].id.starts_with("deep");
+    throw InputError(fmt::format(
+        "{}: holds no {}; {}", path, other ? "training runs" : "finished run yet",
+        other ? "show it with: " + command_that_shows(experiments[0].id, path)
+              : "give the command of the training again, with --resume if it has a checkpoint"));
   }
   return all;
 }

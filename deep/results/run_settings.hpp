@@ -11,7 +11,7 @@ namespace speder::deep {
 
 /// The training runs of several stores, made fit to be averaged: where runs of one task, algorithm and preset
 /// differ in a setting that the algorithm reads, the cell of each says so ("with"); their lengths may differ too.
-/// Throws InputError where one seed of a cell is there twice.
+/// Throws InputError where one seed of a cell is there twice, or a store has no training run.
 [[nodiscard]] std::vector<Run> comparable_runs(const std::vector<std::string>& stores);
 
 /// "small", or "small, reward_model=false" where that tells runs apart.

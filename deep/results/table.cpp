@@ -24,23 +24,86 @@ std::string cell_text(const MeanStd& v) {
   return fmt::format("{:.1f} ± {:.1f}", v.mean, v.deviation);
 }
 
-/// "±" is two bytes and one column wide.
-std::string padded(const std::string& text, std::size_t width) {
-  std::size_t columns = 0;
-  for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  return std::string(width > columns ? width - columns : 1, ' ') + text;
+std::string steps_text(std::int64_t steps) {
+  return steps % 1000 == 0 ? fmt::format("{}K", steps / 1000) : fmt::format("{} steps", steps);
 }
 
-constexpr std::size_t kNameWidth = 26;
-constexpr std::size_t kCellWidth = 19;
+std::string note_text(const OurCell& c) {
+  std::string note =
+      fmt::format("{} seed{}, {}", c.seeds, c.seeds == 1 ? "" : "s", steps_text(c.steps));
+  if (c.failed > 0) note += fmt::format(", {} failed", c.failed);
+  if (c.unevaluated > 0) note += fmt::format(", {} not evaluated", c.unevaluated);
+  return note;
+}
 
-/// A name longer than its column has a line of its own.
-std::string line(const std::string& name, const std::vector<std::string>& cells) {
-  std::string out = name + (name.size() < kNameWidth ? std::string(kNameWidth - name.size(), ' ')
-                                                     : "\n" + std::string(kNameWidth, ' '));
-  for (const std::string& c : cells) out += padded(c, kCellWidth);
-  while (out.ends_with(' ')) out.pop_back();
-  return out + "\n";
+/// Columns on a terminal: "±" is two bytes and one column wide.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+constexpr std::size_t kWidestName = 26;  // a longer one has lines of its own
+constexpr std::size_t kGap = 2;
+
+struct TableLine {
+  std::string name;
+  std::vector<std::string> cells;
+};
+
+/// A name on lines of at most `width` columns, broken at blanks.
+std::string wrapped(std::string_view name, std::size_t width) {
+  std::string out;
+  while (columns_of(name) > width) {
+    const std::size_t blank = name.rfind(' ', width);
+    const std::size_t cut = blank == 0 || blank == std::string_view::npos ? name.find(' ') : blank;
+    if (cut == std::string_view::npos) break;
+    out += std::string(name.substr(0, cut)) + "\n";
+    name.remove_prefix(cut + 1);
+  }
+  return out + std::string(name);
+}
+
+/// The lines with cells [from, to) of each; a line without any of them is left out.
+std::string block(const std::vector<TableLine>& lines, const std::vector<std::size_t>& widths,
+                  std::size_t from, std::size_t to, std::size_t width) {
+  const std::size_t name_width = widths.back();
+  std::string out;
+  for (const TableLine& l : lines) {
+    std::string text = l.name;
+    if (columns_of(text) > name_width) text = wrapped(text, width) + "\n";
+    text += std::string(
+        name_width - std::min(name_width, columns_of(text.substr(text.rfind('\n') + 1))), ' ');
+    bool any = false;
+    for (std::size_t i = from; i < to; ++i) {
+      any = any || !l.cells[i].empty();
+      text += std::string(widths[i] - columns_of(l.cells[i]), ' ') + l.cells[i];
+    }
+    if (!any) continue;
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  }
+  return out;
+}
+
+/// As many columns side by side as fit, then the next ones below, each block with all its names.
+std::string blocks(const std::vector<TableLine>& lines, std::size_t width) {
+  const std::size_t columns = lines.at(0).cells.size();
+  std::vector<std::size_t> widths(columns + 1,
+                                  0);  // of the cells with their gap, then of the names
+  for (const TableLine& l : lines) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      widths[i] = std::max(widths[i], columns_of(l.cells[i]) + kGap);
+    }
+    const std::size_t name = columns_of(l.name);
+    if (name <= kWidestName) widths.back() = std::max(widths.back(), name);
+  }
+  std::string out;
+  for (std::size_t from = 0, to = 0; from < columns; from = to) {
+    std::size_t used = widths.back() + widths[from];
+    for (to = from + 1; to < columns && used + widths[to] <= width; ++to) used += widths[to];
+    out += (out.empty() ? "" : "\n") + block(lines, widths, from, to, width);
+  }
+  return out;
 }
 
 }  // namespace
@@ -74,11 +137,13 @@ std::vector<OurCell> summarise(const std::vector<Run>& runs) {
                     .steps = steps},
            .values = {}};
     }
-    const double value = final_return(run.measures);
-    if (run.failed || std::isnan(value)) {
+    const auto result = final_return(run.measures);
+    if (run.failed) {
       ++g.cell.failed;
+    } else if (!result) {
+      ++g.cell.unevaluated;
     } else {
-      g.values.push_back(value);
+      g.values.push_back(result->mean);
     }
   }
   std::vector<OurCell> cells;
@@ -90,14 +155,19 @@ std::vector<OurCell> summarise(const std::vector<Run>& runs) {
   return cells;
 }
 
-std::string format_table(std::string_view suite, const std::vector<OurCell>& ours) {
+std::string command_that_shows(std::string_view experiment, const std::string& store) {
+  if (experiment.starts_with("deep-")) return "speder deep table " + store;
+  const bool page = experiment.starts_with("imitate-") || experiment.starts_with("heatmap-");
+  return (page ? "speder deep report " : "speder report ") + store;
+}
+
+std::string format_table(std::string_view suite, const std::vector<OurCell>& ours, int width) {
   const std::vector<std::string>& envs = suite_envs(suite);
-  std::string out = line(fmt::format("suite {}", suite), envs);
+  std::vector<TableLine> lines = {{fmt::format("suite {}", suite), envs}};
   for (const PublishedRow& row : published_rows()) {
     if (row.suite != suite) continue;
-    std::vector<std::string> cells;
-    for (const MeanStd& v : row.cells) cells.push_back(cell_text(v));
-    out += line(fmt::format("{} (published)", row.method), cells);
+    TableLine& line = lines.emplace_back(TableLine{fmt::format("{} (published)", row.method), {}});
+    for (const MeanStd& v : row.cells) line.cells.push_back(cell_text(v));
   }
   std::map<std::pair<std::string, std::string>, std::vector<const OurCell*>> rows;
   for (const OurCell& cell : ours) {
@@ -108,24 +178,19 @@ std::string format_table(std::string_view suite, const std::vector<OurCell>& our
     row[static_cast<std::size_t>(column - envs.begin())] = &cell;
   }
   for (const auto& [key, row] : rows) {
-    std::vector<std::string> values, notes;
+    TableLine values{fmt::format("{} ({}, ours)", key.first, key.second), {}};
+    TableLine notes;
     for (const OurCell* cell : row) {
-      const bool any = cell != nullptr && cell->seeds > 0;
-      values.push_back(!any               ? ""
-                       : cell->seeds == 1 ? fmt::format("{:.1f}", cell->value.mean)
-                                          : cell_text(cell->value));
-      notes.push_back(cell == nullptr
-                          ? ""
-                          : fmt::format("{} seed{}, {}K{}", cell->seeds,
-                                        cell->seeds == 1 ? "" : "s", cell->steps / 1000,
-                                        cell->failed > 0
-                                            ? ", " + std::to_string(cell->failed) + " failed"
-                                            : ""));
+      values.cells.push_back(cell == nullptr    ? ""
+                             : cell->seeds == 0 ? "-"
+                             : cell->seeds == 1 ? fmt::format("{:.1f}", cell->value.mean)
+                                                : cell_text(cell->value));
+      notes.cells.push_back(cell == nullptr ? "" : note_text(*cell));
     }
-    out += line(fmt::format("{} ({}, ours)", key.first, key.second), values);
-    out += line("", notes);
+    lines.push_back(std::move(values));
+    lines.push_back(std::move(notes));
   }
-  return out;
+  return blocks(lines, static_cast<std::size_t>(width));
 }
 
 }  // namespace speder::deep

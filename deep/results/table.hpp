@@ -36,16 +36,21 @@ struct PublishedRow {
 struct OurCell {
   std::string env, algorithm;
   std::string preset;  // with the settings in which other runs differ (settings_label)
-  MeanStd value;       // over seeds, of each run's mean over its last four evaluations
+  MeanStd value;       // over seeds, of each run's final_return
   int seeds = 0;
   std::int64_t steps = 0;  // of every run
   int failed = 0;          // runs that diverged; not part of the mean
+  int unevaluated = 0;     // runs of older builds that ended before their first evaluation
 };
 /// Where a task was run for several lengths, the longest counts.
 [[nodiscard]] std::vector<OurCell> summarise(const std::vector<Run>& runs);
 
 /// A suite's table as text: published rows, then ours for each algorithm and preset found. Cells
-/// without a run are empty.
-[[nodiscard]] std::string format_table(std::string_view suite, const std::vector<OurCell>& ours);
+/// without a run are empty. Tasks that do not fit `width` columns follow in blocks below.
+[[nodiscard]] std::string format_table(std::string_view suite, const std::vector<OurCell>& ours,
+                                       int width);
+
+/// The command that shows a stored experiment of either program.
+[[nodiscard]] std::string command_that_shows(std::string_view experiment, const std::string& store);
 
 }  // namespace speder::deep

@@ -10,7 +10,7 @@ namespace speder::deep {
 
 namespace fs = std::filesystem;
 
-fs::path shipped_file(std::string_view kind, const std::string& name) {
+fs::path find_data_file(std::string_view kind, const std::string& name) {
   const char* folder = std::getenv(kind == "suites" ? "SPEDER_SUITES" : "SPEDER_POLICIES");
   if (folder != nullptr && *folder != '\0') return fs::path(folder) / name;
   std::error_code ignored;
@@ -22,14 +22,14 @@ fs::path shipped_file(std::string_view kind, const std::string& name) {
 
 fs::path walking_policy(const fs::path& given) {
   if (!given.empty()) return given;
-  fs::path shipped = shipped_file("policies", "ant_direction.h5");
+  fs::path ours = find_data_file("policies", "ant_direction.h5");
   std::error_code ignored;
-  if (fs::is_regular_file(shipped, ignored)) return shipped;
+  if (fs::is_regular_file(ours, ignored)) return ours;
   throw InputError(
       fmt::format("{}: no such file; the ant's data need a walking policy: give --policy, or train "
                   "one: speder deep train --env AntDirection --algorithm sac3 --steps 200000 --out "
                   "runs/walk (its policy.h5)",
-                  shipped.string()));
+                  ours.string()));
 }
 
 }  // namespace speder::deep

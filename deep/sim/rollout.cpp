@@ -41,7 +41,7 @@ double Trajectory::total_reward() const {
   return std::accumulate(rewards.begin(), rewards.end(), 0.0);
 }
 
-Trajectory run_episode(Env& env, const Policy& policy, const FrameObserver& observer) {
+Trajectory run_episode(Env& env, const Controller& policy, const FrameObserver& observer) {
   Trajectory t = start(env);
   std::vector<double> action(static_cast<std::size_t>(env.spec().action_size));
   if (observer) observer(env);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "speder/deep/sim/controller.hpp"
 #include "speder/deep/sim/env/env.hpp"
-#include "speder/deep/sim/policy.hpp"
 #include "speder/io/hdf5.hpp"
 
 namespace speder::deep {
@@ -29,7 +29,8 @@ struct Trajectory {
 using FrameObserver = std::function<void(Env&)>;
 
 /// Follows the policy from the environment's present state to the end of the episode.
-[[nodiscard]] Trajectory run_episode(Env& env, const Policy& policy, const FrameObserver& observer);
+[[nodiscard]] Trajectory run_episode(Env& env, const Controller& policy,
+                                     const FrameObserver& observer);
 /// Applies given actions (T × A) from the present state, past any end; stops only at a blow-up.
 [[nodiscard]] Trajectory replay_actions(Env& env, const H5Array& actions,
                                         const FrameObserver& observer);

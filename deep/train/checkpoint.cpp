@@ -12,21 +12,20 @@
 #include <sstream>
 
 #include "speder/core/check.hpp"
-#include "speder/deep/train/crc32c.hpp"
 
 namespace speder::deep {
 namespace {
 
 namespace fs = std::filesystem;
 
-// File: magic, then per section { u64 name length, name, u64 size, bytes }, then u32 CRC-32C of all
-// that.
+// A file: the magic line; for each section { u64 name length, name, u64 size, bytes }; then the u32
+// CRC-32C of everything before it.
 constexpr std::string_view kMagic = "speder checkpoint 1\n";
 constexpr std::string_view kCurrent = "checkpoint.bin";
 constexpr std::string_view kTemporary = "checkpoint.new.bin";
 constexpr std::string_view kPrevious = "checkpoint.previous.bin";
 
-/// Owning file descriptor that sums what it writes.
+/// An owned file descriptor that keeps the checksum of what it writes.
 class SummedFile {
  public:
   explicit SummedFile(const fs::path& path)
@@ -78,7 +77,7 @@ void sync_folder(const fs::path& folder) {
   ::close(fd);
 }
 
-/// Reads front numbers and strings off a span; throws on a short one.
+/// Takes numbers and strings from the front of a span; throws when too little is left.
 class Reader {
  public:
   Reader(std::span<const std::byte> bytes, const fs::path& path) : rest_(bytes), path_(&path) {}
@@ -221,6 +220,10 @@ LoadedCheckpoint load_checkpoint(const fs::path& folder) {
   }
   if (!out.warning.empty()) out.warning += "; none is left, so the run starts from its beginning";
   return out;
+}
+
+bool has_checkpoint(const fs::path& folder) {
+  return fs::exists(folder / kCurrent) || fs::exists(folder / kPrevious);
 }
 
 }  // namespace speder::deep

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <boost/crc.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -11,6 +13,16 @@
 #include "speder/sweep/store.hpp"
 
 namespace speder::deep {
+
+/// CRC-32C (Castagnoli): guards checkpoints, and TensorBoard's records are framed with it.
+class Crc32c {
+ public:
+  void add(std::span<const std::byte> bytes) { crc_.process_bytes(bytes.data(), bytes.size()); }
+  [[nodiscard]] std::uint32_t value() const { return static_cast<std::uint32_t>(crc_.checksum()); }
+
+ private:
+  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc_;
+};
 
 /// Named byte strings that make up a saved state.
 struct Section {
@@ -48,6 +60,9 @@ struct LoadedCheckpoint {
 /// The newest sound one: a truncated or altered file fails its checksum and the one before is used;
 /// so is a temporary that was whole when its process was killed.
 [[nodiscard]] LoadedCheckpoint load_checkpoint(const std::filesystem::path& folder);
+
+/// Whether a checkpoint was completed here, sound or not.
+[[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder);
 
 [[nodiscard]] std::span<const std::byte> as_bytes(std::string_view text);
 

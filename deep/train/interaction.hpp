@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <semaphore>
 #include <thread>
 
@@ -20,7 +21,7 @@ class Interaction {
   /// from the stream of this step's number.
   void step(const Agent* agent, std::int64_t number);
   /// The last step, for the buffer. Valid until advance().
-  [[nodiscard]] Step taken() const;
+  [[nodiscard]] EnvStep taken() const;
   /// Makes the successor the current observation; true when the episode is over.
   bool advance();
   [[nodiscard]] double episode_return() const { return episode_return_; }
@@ -50,10 +51,21 @@ class SideThread {
   void join();
 
  private:
-  std::function<void()> work_;  // empty: the end
+  std::function<void()> work_;  // empty: the thread ends
   std::exception_ptr error_;
   std::binary_semaphore begin_{0}, end_{0};
   std::thread thread_;
 };
+
+struct Evaluation {
+  double mean = 0;       // of the undiscounted returns
+  double deviation = 0;  // sample standard deviation over the episodes
+  double mean_length = 0;
+};
+
+/// Episodes with the mean action, side by side in environments of their own: training is not
+/// touched. Episode i starts from stream ("episode", i) of `seeds`.
+[[nodiscard]] Evaluation evaluate(const Agent& agent, const std::shared_ptr<const Physics>& physics,
+                                  int episodes, Device device, const SeedTree& seeds);
 
 }  // namespace speder::deep

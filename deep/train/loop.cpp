@@ -1,15 +1,111 @@
 #include "speder/deep/train/loop.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "speder/core/check.hpp"
-#include "speder/deep/train/divergence.hpp"
-#include "speder/deep/train/interaction.hpp"
-#include "speder/deep/train/state.hpp"
+#include "speder/deep/train/saved_state.hpp"
 
 namespace speder::deep {
 namespace {
+
+/// Everything a run carries from one episode to the next. Random streams are named by the counters
+/// and environments restart between episodes, so neither has a state of its own to keep.
+struct TrainState {
+  TrainState(const TrainConfig& config, const EnvSpec& spec, Device device)
+      : buffer(spec.observation_size, spec.action_size,
+               config.agent.algorithm == "ppo" ? config.agent.rollout : config.replay),
+        agent(make_agent(config.agent, spec, device, SeedTree(config.seed).child("agent"))) {}
+
+  std::int64_t step = 0;
+  std::int64_t episodes = 0;
+  std::int64_t updates = 0;
+  RingBuffer buffer;
+  Agent agent;
+  std::vector<Measure> measures;
+};
+
+/// Everything that decides the numbers up to a given step.
+std::string identity(TrainConfig config) {
+  config.steps = 0;
+  return to_toml(config);
+}
+
+SavedState saved(const TrainState& state, const TrainConfig& config) {
+  return {.config = identity(config),
+          .measures = state.measures,
+          .counters = {state.step, state.episodes, state.updates, state.buffer.added()},
+          .tensors = state.agent.tensors()};
+}
+
+/// Saves into <folder>/checkpoint.bin, under the conditions of save_state.
+void write(const TrainState& state, const TrainConfig& config,
+           const std::filesystem::path& folder) {
+  SavedState all = saved(state, config);
+  all.more.push_back({"replay", std::as_bytes(state.buffer.rows())});
+  save_state(all, folder);
+}
+
+/// Throws InputError when the checkpoint belongs to another configuration; `steps` may differ.
+void restore(TrainState& state, const TrainConfig& config, const Checkpoint& checkpoint) {
+  SavedState all = saved(state, config);
+  restore_state(all, checkpoint);
+  state.step = all.counters[0];
+  state.episodes = all.counters[1];
+  state.updates = all.counters[2];
+  state.measures = std::move(all.measures);
+  std::vector<float> values(checkpoint.section("replay").size() / sizeof(float));
+  checkpoint.copy_to("replay", std::as_writable_bytes(std::span(values)));
+  state.buffer.restore(values, all.counters[3]);
+}
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+/// Remembers the first update at which each loss was not finite or too large, without waiting for the
+/// device. Once a parameter is bad every loss is: only the first bad one tells the cause.
+class DivergenceWatch {
+ public:
+  explicit DivergenceWatch(double limit) : limit_(limit) {}
+
+  /// losses: the scalars of one update, the same names in the same order each time.
+  void see(const Diagnostics& losses, std::int64_t update);
+
+  struct BadLoss {
+    std::string name;
+    std::int64_t update = 0;
+  };
+  /// The earliest one, in order of computation within an update. Waits for the device.
+  [[nodiscard]] std::optional<BadLoss> first_bad() const;
+
+ private:
+  double limit_;
+  std::vector<std::string> names_;
+  Tensor first_bad_;  // (n)  update of the first bad value, kNever when there was none
+};
+
+void DivergenceWatch::see(const Diagnostics& losses, std::int64_t update) {
+  const at::NoGradGuard no_grad;
+  std::vector<Tensor> values;
+  for (const NamedTensor& l : losses) values.push_back(l.tensor);
+  const Tensor sound = at::stack(values).abs().lt(limit_);  // false for NaN
+  if (!first_bad_.defined()) {
+    for (const NamedTensor& l : losses) names_.push_back(l.name);
+    first_bad_ = at::full({sound.size(0)}, kNever, sound.options().dtype(at::kLong));
+  }
+  // min(first bad, this update where it is bad)
+  first_bad_.clamp_max_(sound.to(at::kLong).mul_(kNever - update).add_(update));
+}
+
+std::optional<DivergenceWatch::BadLoss> DivergenceWatch::first_bad() const {
+  if (!first_bad_.defined()) return {};
+  const Tensor host = first_bad_.to(at::kCPU);
+  std::optional<BadLoss> out;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const std::int64_t update = host.data_ptr<std::int64_t>()[i];
+    if (update != kNever && (!out || update < out->update)) out = BadLoss{names_[i], update};
+  }
+  return out;
+}
 
 /// The loop around a TrainState: act, step, store, learn; evaluate and save at their times.
 class Loop {
@@ -36,12 +132,13 @@ class Loop {
     while (state_.step < config_.steps && problem_.empty()) {
       if (observer_.stop && observer_.stop()) return finish(TrainEnd::kInterrupted);
       const bool ended = config_.overlap ? step_beside_learning() : step_then_learn();
-      report(ended);
+      observe(ended);
       if (ended && state_.step < config_.steps && problem_.empty()) {
         save();
         start_episode();
       }
     }
+    if (problem_.empty()) evaluate_at_end();
     return finish(problem_.empty() ? TrainEnd::kFinished : TrainEnd::kDiverged);
   }
 
@@ -120,42 +217,53 @@ class Loop {
   }
 
   /// Reads the last losses off the device; a bad one, now or since the last time, ends the run.
-  Values losses() {
-    Values values;
-    for (const NamedTensor& d : diagnostics_) values.emplace_back(d.name, d.tensor.item<double>());
+  std::vector<Measure> losses() {
+    std::vector<Measure> out;
+    const auto read = [&](const NamedTensor& d) {
+      out.push_back({d.name, state_.step, d.tensor.item<double>()});
+    };
+    for (const NamedTensor& d : diagnostics_) read(d);
     if (state_.agent.inspect) {
-      for (const NamedTensor& d : state_.agent.inspect()) {
-        values.emplace_back(d.name, d.tensor.item<double>());
-      }
+      for (const NamedTensor& d : state_.agent.inspect()) read(d);
     }
-    if (const auto bad = watch_.finding()) {
+    if (const auto bad = watch_.first_bad()) {
       problem_ = fmt::format("{} was not finite, or above {:g}, at update {}", bad->name,
                              kLossLimit, bad->update);
     }
-    return values;
+    return out;
   }
 
-  void report(bool ended) {
-    const bool evaluation = state_.step % config_.eval_every == 0;
+  void observe(bool ended) {
+    const bool evaluation = evaluation_due();
     const bool saving = ended && save_due();
     const bool progress = state_.step % kProgressSteps == 0;
     if (!evaluation && !saving && !progress) return;
-    const Values values = losses();
+    const std::vector<Measure> now = losses();
     if (progress && observer_.progress) {
-      observer_.progress({state_.step, state_.updates, state_.episodes, last_return_, values});
+      observer_.progress({state_.step, state_.updates, state_.episodes, last_return_, now});
     }
-    if (evaluation && problem_.empty()) evaluate_now(values);
+    if (!evaluation || !problem_.empty()) return;
+    const auto index = static_cast<std::uint64_t>(state_.step / config_.eval_every);
+    evaluate_now(now, seeds_.child("evaluate", index));
   }
 
-  void evaluate_now(const Values& values) {
-    const auto index = static_cast<std::uint64_t>(state_.step / config_.eval_every);
-    const Evaluation e = evaluate(state_.agent, physics_, config_.eval_episodes, place_.device,
-                                  seeds_.child("evaluate", index));
+  [[nodiscard]] bool evaluation_due() const { return state_.step % config_.eval_every == 0; }
+
+  /// Every finished run has an evaluation of its last step.
+  void evaluate_at_end() {
+    if (evaluation_due()) return;
+    const std::vector<Measure> now = losses();
+    if (problem_.empty()) evaluate_now(now, seeds_.child("evaluate-end"));
+  }
+
+  void evaluate_now(const std::vector<Measure>& losses, const SeedTree& seeds) {
+    const Evaluation e =
+        evaluate(state_.agent, physics_, config_.eval_episodes, place_.device, seeds);
     auto& m = state_.measures;
     m.push_back({"return", state_.step, e.mean});
     m.push_back({"return_std", state_.step, e.deviation});
     m.push_back({"length", state_.step, e.mean_length});
-    for (const auto& [name, value] : values) m.push_back({name, state_.step, value});
+    m.insert(m.end(), losses.begin(), losses.end());
     if (observer_.evaluation) observer_.evaluation(state_.step, e);
   }
 
@@ -196,15 +304,16 @@ class Loop {
 
 }  // namespace
 
-double final_return(const std::vector<Measure>& measures) {
+std::optional<FinalReturn> final_return(const std::vector<Measure>& measures) {
   std::vector<double> returns;
   for (const Measure& m : measures) {
     if (m.metric == "return") returns.push_back(m.value);
   }
+  if (returns.empty()) return {};
   const auto window = std::min<std::size_t>(returns.size(), kResultWindow);
   double sum = 0;
   for (std::size_t i = returns.size() - window; i < returns.size(); ++i) sum += returns[i];
-  return window > 0 ? sum / static_cast<double>(window) : std::nan("");
+  return FinalReturn{sum / static_cast<double>(window), static_cast<int>(window)};
 }
 
 TrainResult train(const TrainConfig& config, const std::shared_ptr<const Physics>& physics,

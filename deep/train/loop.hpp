@@ -6,7 +6,7 @@
 
 #include "speder/deep/learn/agents/agent.hpp"
 #include "speder/deep/sim/env/env.hpp"
-#include "speder/deep/train/evaluate.hpp"
+#include "speder/deep/train/interaction.hpp"
 #include "speder/sweep/store.hpp"
 
 namespace speder::deep {
@@ -16,17 +16,15 @@ struct RunPlace {
   Device device = at::kCPU;
   std::filesystem::path checkpoints;  // folder; empty: none are written
   int checkpoint_every = 10'000;      // steps; taken at the next end of an episode
-  bool resume = false;                // go on from the newest sound checkpoint when there is one
+  bool resume = false;                // goes on from the newest sound checkpoint, if there is one
 };
-
-using Values = std::vector<std::pair<std::string, double>>;
 
 struct Progress {
   std::int64_t step = 0;
   std::int64_t updates = 0;
   std::int64_t episodes = 0;
-  double episode_return = 0;  // of the last finished training episode
-  Values losses;
+  double episode_return = 0;    // of the last finished training episode
+  std::vector<Measure> losses;  // of this step
 };
 
 /// Called as the run goes on; any may be empty.
@@ -38,15 +36,22 @@ struct TrainObserver {
   std::function<bool()> stop;  // asked after every step: true ends the run as interrupted
 };
 inline constexpr int kProgressSteps = 1000;
-inline constexpr int kResultWindow =
-    4;  // evaluations averaged into a run's result, as in the paper
-inline constexpr double kLossLimit = 1e12;  // a loss above this is not learning any more
+inline constexpr int kResultWindow = 4;     // evaluations averaged into a result, as in the paper
+inline constexpr double kLossLimit = 1e12;  // a run with a larger loss has diverged
+
+/// A run's result: the mean of its last kResultWindow evaluations, or of as many as it has.
+struct FinalReturn {
+  double mean = 0;
+  int evaluations = 0;
+};
+/// Of the metric "return". Nothing when there was no evaluation: the run diverged before its first.
+[[nodiscard]] std::optional<FinalReturn> final_return(const std::vector<Measure>& measures);
 
 enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
 struct TrainResult {
   std::vector<Measure> measures;  // return, return_std, length and losses at every evaluation
-  double final_return = 0;        // mean of the last kResultWindow evaluations
+  std::optional<FinalReturn> final_return;
   TrainEnd end = TrainEnd::kFinished;
   std::string problem;  // names the first bad quantity when the run had to stop
   std::int64_t steps = 0;
@@ -55,7 +60,7 @@ struct TrainResult {
 
 /// One training run. The same configuration gives the same numbers, bit for bit on a CPU, whether
 /// it was interrupted and resumed or not: all randomness comes from streams named by counters, and
-/// checkpoints are taken between episodes.
+/// checkpoints are taken between episodes. The policy is evaluated every eval_every steps and at the end.
 ///
 /// With config.overlap, step t is acted and simulated on a second thread while the update of step t
 /// runs. Who sees what is fixed, so the numbers still depend on the configuration alone: the action
@@ -64,8 +69,5 @@ struct TrainResult {
 [[nodiscard]] TrainResult train(const TrainConfig& config,
                                 const std::shared_ptr<const Physics>& physics,
                                 const RunPlace& place, const TrainObserver& observer = {});
-
-/// Mean of the last kResultWindow values of metric "return".
-[[nodiscard]] double final_return(const std::vector<Measure>& measures);
 
 }  // namespace speder::deep

@@ -1,10 +1,12 @@
 #include "speder/deep/train/run_folder.hpp"
 
+#include <bit>
 #include <chrono>
+#include <cstring>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/nn/device.hpp"
-#include "speder/deep/train/events.hpp"
+#include "speder/deep/train/checkpoint.hpp"
 #include "speder/io/hdf5.hpp"
 #include "speder/io/text_file.hpp"
 
@@ -12,6 +14,39 @@ namespace speder::deep {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Wire types of protocol buffers.
+constexpr unsigned kVarint = 0;
+constexpr unsigned kFixed64 = 1;
+constexpr unsigned kBytes = 2;
+constexpr unsigned kFixed32 = 5;
+
+template <class T>
+std::string raw(T value) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+std::string varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7U) out.push_back(static_cast<char>((value & 0x7FU) | 0x80U));
+  out.push_back(static_cast<char>(value));
+  return out;
+}
+
+std::string field(unsigned number, unsigned type, const std::string& payload) {
+  const std::string key = varint((number << 3U) | type);
+  return type == kBytes ? key + varint(payload.size()) + payload : key + payload;
+}
+
+/// TFRecord masks its checksums, since the checksum of data that contain one is weak.
+std::uint32_t masked_crc(std::string_view data) {
+  Crc32c crc;
+  crc.add(std::as_bytes(std::span(data.data(), data.size())));
+  return std::rotr(crc.value(), 15) + 0xA282EAD8U;
+}
 
 double wall_time() {  // for TensorBoard's axis alone; no result depends on it
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -38,12 +73,18 @@ void write_policy(const fs::path& path, const std::vector<NamedTensor>& tensors,
   file.commit();
 }
 
-void refuse_second_start(const RunFolder& folder) {
-  const bool started = fs::exists(folder.path / "checkpoint.bin") ||
-                       fs::exists(folder.path / "checkpoint.previous.bin");
-  if (started && !folder.resume) {
+void check_start(const RunFolder& folder) {
+  if (folder.start == Start::kEither) return;
+  const bool started = has_checkpoint(folder.path);
+  if (started && folder.start == Start::kNew) {
     throw InputError(
         fmt::format("{}: holds a checkpoint; add --resume to go on, or name another folder",
+                    folder.path.string()));
+  }
+  if (!started && folder.start == Start::kResume) {
+    throw InputError(
+        fmt::format("{}: holds no checkpoint to go on from; name the folder of a run that has one, "
+                    "or leave out --resume to start from the beginning",
                     folder.path.string()));
   }
 }
@@ -54,11 +95,37 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
   if (error) {
     throw InputError(fmt::format("{}: cannot be made: {}", folder.path.string(), error.message()));
   }
-  refuse_second_start(folder);
+  check_start(folder);
   write_text_file(folder.path / "config.toml", to_toml(config));
 }
 
 }  // namespace
+
+EventFile::EventFile(const std::filesystem::path& folder, std::int64_t first_step,
+                     double wall_time) {
+  const auto path = folder / fmt::format("events.out.tfevents.{:010}.speder", first_step);
+  out_.open(path, std::ios::binary | std::ios::trunc);
+  if (!out_) throw InputError(fmt::format("{}: cannot be written", path.string()));
+  // Event { 1: wall_time, 3: file_version }
+  record(field(1, kFixed64, raw(wall_time)) + field(3, kBytes, "brain.Event:2"));
+}
+
+void EventFile::scalars(double wall_time, const std::vector<Measure>& measures) {
+  std::string summary;  // Summary { 1: repeated Value { 1: tag, 2: simple_value } }
+  for (const Measure& m : measures) {
+    const std::string value = raw(static_cast<float>(m.value));
+    summary += field(1, kBytes, field(1, kBytes, m.metric) + field(2, kFixed32, value));
+  }
+  const auto step = static_cast<std::uint64_t>(measures.at(0).n);
+  // Event { 1: wall_time, 2: step, 5: summary }
+  record(field(1, kFixed64, raw(wall_time)) + field(2, kVarint, varint(step)) +
+         field(5, kBytes, summary));
+}
+
+void EventFile::record(std::string_view data) {
+  const std::string length = raw(std::uint64_t{data.size()});
+  out_ << length << raw(masked_crc(length)) << data << raw(masked_crc(data)) << std::flush;
+}
 
 GridCell cell_of(const TrainConfig& config) {
   GridCell cell;
@@ -76,7 +143,7 @@ RunKey key_of(const std::string& experiment, const TrainConfig& config) {
 void check_run(const TrainConfig& config, const RunFolder& folder) {
   static_cast<void>(choose_device(folder.device));
   static_cast<void>(load_physics(config.env, packages_folder(folder.packages)));
-  refuse_second_start(folder);
+  check_start(folder);
 }
 
 TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
@@ -85,26 +152,26 @@ TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
   const auto physics = load_physics(config.env, packages_folder(folder.packages));
   prepare(config, folder);
   std::optional<EventFile> events;
-  const auto scalars = [&](std::int64_t step, const Values& values) {
-    if (!events) events.emplace(folder.path, step, wall_time());
-    events->scalars(step, wall_time(), values);
+  const auto log = [&](const std::vector<Measure>& measures) {
+    if (!events) events.emplace(folder.path, measures.at(0).n, wall_time());
+    events->scalars(wall_time(), measures);
   };
   TrainObserver both = observer;
   both.progress = [&](const Progress& p) {
-    Values values = {{"train/episode_return", p.episode_return}};
-    for (const auto& [name, value] : p.losses) values.emplace_back("loss/" + name, value);
-    scalars(p.step, values);
+    std::vector<Measure> shown = {{"train/episode_return", p.step, p.episode_return}};
+    for (const Measure& m : p.losses) shown.push_back({"loss/" + m.metric, m.n, m.value});
+    log(shown);
     if (observer.progress) observer.progress(p);
   };
   both.evaluation = [&](std::int64_t step, const Evaluation& e) {
-    scalars(step, {{"eval/return", e.mean}, {"eval/length", e.mean_length}});
+    log({{"eval/return", step, e.mean}, {"eval/length", step, e.mean_length}});
     if (observer.evaluation) observer.evaluation(step, e);
   };
   TrainResult result = train(config, physics,
                              {.device = device,
                               .checkpoints = folder.path,
                               .checkpoint_every = folder.checkpoint_every,
-                              .resume = folder.resume},
+                              .resume = folder.start != Start::kNew},
                              both);
   if (result.end == TrainEnd::kFinished && config.agent.algorithm != "ppo") {
     write_policy(folder.path / "policy.h5", result.tensors, physics->spec.action_size);

@@ -1,32 +1,55 @@
 #pragma once
 
+#include <fstream>
 #include <string>
+#include <string_view>
 
 #include "speder/deep/train/loop.hpp"
 #include "speder/sweep/grid_cell.hpp"
 
 namespace speder::deep {
 
+/// Scalars as a TensorBoard event file (framed protocol buffers, written by hand: four fields).
+class EventFile {
+ public:
+  /// `wall_time` seconds since 1970 go into the records; `first_step` into the file's name, so that
+  /// a resumed run adds a file and TensorBoard joins them.
+  EventFile(const std::filesystem::path& folder, std::int64_t first_step, double wall_time);
+
+  /// The measures of one step.
+  void scalars(double wall_time, const std::vector<Measure>& measures);
+
+ private:
+  void record(std::string_view data);
+  std::ofstream out_;
+};
+
 /// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.
 [[nodiscard]] GridCell cell_of(const TrainConfig& config);
 
 [[nodiscard]] RunKey key_of(const std::string& experiment, const TrainConfig& config);
+
+/// What a run does with the checkpoint of its folder.
+enum class Start {
+  kNew,     // a folder that holds one is refused
+  kResume,  // a folder that holds none is refused
+  kEither,  // goes on from it if there is one
+};
 
 struct RunFolder {
   std::filesystem::path path;  // made when absent
   std::string device = "cpu";
   std::filesystem::path packages;
   int checkpoint_every = 10'000;
-  bool resume = false;
+  Start start = Start::kNew;
 };
 
-/// Throws what train_in_folder would refuse, before anything is written: device, task, a folder that
-/// is in use.
+/// Throws what train_in_folder would refuse, before anything is written: device, task, and a folder
+/// that does not suit `start`.
 void check_run(const TrainConfig& config, const RunFolder& folder);
 
 /// A training run with its files: config.toml, checkpoints, TensorBoard events and, at the end,
-/// policy.h5 (a network `speder deep rollout --policy` takes; not for ppo). Without `resume`, a
-/// folder that already has a checkpoint is refused.
+/// policy.h5 (a network `speder deep rollout --policy` takes; not for ppo).
 [[nodiscard]] TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
                                           const TrainObserver& observer);
 

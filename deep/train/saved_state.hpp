@@ -15,8 +15,8 @@ struct SavedState {
   std::vector<Section> more = {};  // bytes of the caller's own
 };
 
-/// Saves into <folder>/checkpoint.bin. Throws InputError when the disk refuses, std::runtime_error
-/// when a number is not finite: a diverged run must not replace a sound checkpoint.
+/// Saves into <folder>/checkpoint.bin. Throws InputError when it cannot be written, and
+/// std::runtime_error when a number is not finite: a diverged run must not replace a sound checkpoint.
 void save_state(const SavedState& state, const std::filesystem::path& folder);
 /// Measures, counters (as many as there are in `state`) and the values of its tensors; `more` is
 /// the caller's to read. Throws InputError when the checkpoint was made with another config.

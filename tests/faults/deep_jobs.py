@@ -20,7 +20,7 @@ SUITE = ["--suite", "quick", "--layout", "medium", "--method", "bc", "--method",
 PROGRAM = []  # speder-deep, folder of the packages
 LENGTH, REFERENCE = {}, {}
 # Each with {} for its folder, and where its numbers are.
-JOBS = {"train": (["train", "--env", "CartPole", "--steps", "1608", "--resume", "--out", "{}", *NETWORKS], "run.db"),
+JOBS = {"train": (["train", "--env", "CartPole", "--steps", "1608", "--out", "{}", *NETWORKS], "run.db"),
         "bench": (["bench", "--envs", "CartPole:603", "Pendulum:402", "--algorithms", "speder", "sac2",
                    "--seeds", "1", "--jobs", "2", "--out", "{}", *NETWORKS], "runs.db"),
         "imitate": (["imitate", *SUITE, "--out", "{}"], "imitate.db"),
@@ -28,7 +28,11 @@ JOBS = {"train": (["train", "--env", "CartPole", "--steps", "1608", "--resume", 
 
 
 def command(job, folder, *more):
-    return [PROGRAM[0], *[word.format(folder) for word in JOBS[job][0]], "--packages", PROGRAM[1], *more]
+    """The job's command as a person would give it again: train goes on from its checkpoint when it has one."""
+    here = pathlib.Path(folder)
+    started = any((here / name).exists() for name in ("checkpoint.bin", "checkpoint.previous.bin"))
+    resume = ["--resume"] if job == "train" and started else []
+    return [PROGRAM[0], *[word.format(folder) for word in JOBS[job][0]], "--packages", PROGRAM[1], *resume, *more]
 
 
 def run(job, folder, *more, **how):

@@ -6,7 +6,7 @@ add_library(
   ${PROJECT_SOURCE_DIR}/deep/sim/data/offline.cpp
   ${PROJECT_SOURCE_DIR}/deep/sim/data/part_file.cpp
   ${PROJECT_SOURCE_DIR}/deep/imitate/config.cpp
-  ${PROJECT_SOURCE_DIR}/deep/sim/policy.cpp
+  ${PROJECT_SOURCE_DIR}/deep/sim/controller.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers_deep.cpp)
 target_include_directories(speder_readers PUBLIC ${PROJECT_SOURCE_DIR})

@@ -6,11 +6,10 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/imitate/config.hpp"
+#include "speder/deep/sim/controller.hpp"
 #include "speder/deep/sim/data/offline.hpp"
 #include "speder/deep/sim/data/part_file.hpp"
-#include "speder/deep/sim/policy.hpp"
 #include "speder/deep/train/checkpoint.hpp"
-#include "speder/deep/train/crc32c.hpp"
 #include "tests/fuzz/file.hpp"
 #include "tests/fuzz/readers.hpp"
 
@@ -46,7 +45,7 @@ bool policy(Bytes bytes) {
     deep::EnvSpec spec;
     spec.observation_size = 3;
     spec.action_size = 1;
-    const deep::Policy act = deep::network_policy(file.path(), spec);
+    const deep::Controller act = deep::network_controller(file.path(), spec);
     const std::vector<double> observation(3, 0.5);
     std::vector<double> action(1);
     act(observation, action);

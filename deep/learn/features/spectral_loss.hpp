@@ -7,12 +7,11 @@
 namespace speder::deep {
 
 /// dual:    −E[φᵀμ(s')] + E_p[μᵀμ]/(2d) + λ_ortho ‖E[φφᵀ] − I/d‖²_F + λ_prob E[(log Z)²]
-/// exact:   −2 E[φᵀμ(s')] + E E_p[(φᵀμ(s_j))²] (+ λ_prob E[(log Z)²]): the L² distance itself,
-/// which
-///          needs no constraint on φ.
-/// literal: the paper's implementation section as printed: density weights p(s') and the double sum
-///          with i = i'.                                                     [Implementation
-///          Details]
+/// exact:   −2 E[φᵀμ(s')] + E E_p[(φᵀμ(s_j))²] + λ_prob E[(log Z)²]
+///          This is the L² distance itself, which needs no constraint on φ.
+/// literal: as printed in the paper [Implementation Details]: density weights p(s'), and a double
+///          sum that includes i = i'.
+///
 /// DEVIATION-D1: `dual` and `exact` drop the weights p and take s_j from the replay buffer's next
 /// states, which is the same objective in L²(p): both sides of the distance are divided by p.
 enum class Objective { kDual, kExact, kLiteral };

@@ -19,4 +19,9 @@ namespace speder::deep {
 [[nodiscard]] std::string device_of_process(const std::string& name, int process,
                                             const std::function<int()>& devices = cuda_devices);
 
+/// From now on the blocks of CPU tensors are kept when they are freed and handed out again, the last
+/// one first, while it is still in the cache: an update takes and returns hundreds of them.
+/// Call once, before the first tensor.
+void keep_tensor_blocks();
+
 }  // namespace speder::deep

@@ -13,7 +13,7 @@ RingBuffer::RingBuffer(Index observation_size, Index action_size, Index capacity
   data_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(capacity * row_size()));
 }
 
-void RingBuffer::add(const Step& step) {
+void RingBuffer::add(const EnvStep& step) {
   require(std::ssize(step.observation) == s_ && std::ssize(step.next_observation) == s_,
           "a step has observations of another size than the buffer", step.observation.size());
   require(std::ssize(step.action) == a_, "a step has another number of actions than the buffer",

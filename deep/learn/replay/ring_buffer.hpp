@@ -10,7 +10,7 @@
 namespace speder::deep {
 
 /// One step of an environment. next_observation is the true successor, never a reset observation.
-struct Step {
+struct EnvStep {
   std::span<const float> observation;  // (S)
   std::span<const float> action;       // (A) in [−1, 1]
   float reward = 0;
@@ -26,7 +26,7 @@ class RingBuffer {
  public:
   RingBuffer(Index observation_size, Index action_size, Index capacity);
 
-  void add(const Step& step);
+  void add(const EnvStep& step);
   void clear() { size_ = added_ = 0; }
 
   [[nodiscard]] Index size() const { return size_; }

@@ -7,7 +7,6 @@
 #include "speder/core/check.hpp"
 #include "speder/core/parallel.hpp"
 #include "speder/deep/sim/data/part_file.hpp"
-#include "speder/deep/sim/maze/goal.hpp"
 #include "speder/deep/sim/maze/models.hpp"
 
 namespace speder::deep {

@@ -225,10 +225,52 @@ OfflineData read_minari(const fs::path& path) {
   return data;
 }
 
+OfflineData read_rollout(const fs::path& path) {
+  const H5File file = H5File::open(path);
+  const H5FloatArray observations = read_table(file, "observations");
+  const H5FloatArray actions = read_table(file, "actions");
+  const std::uint64_t steps = actions.shape[0];
+  const std::vector<float> rewards = read_column(file, "rewards", steps);
+  const std::vector<std::uint8_t> terminated = read_flags(file, "terminated", steps);
+  if (observations.shape[0] <= steps) {
+    fail(file, "observations", "has no more rows than there are actions");
+  }
+  const std::uint64_t episodes = observations.shape[0] - steps;
+  OfflineData data;
+  data.observation_size = static_cast<int>(observations.shape[1]);
+  data.action_size = static_cast<int>(actions.shape[1]);
+  data.observations = observations.values;
+  const auto width = static_cast<std::ptrdiff_t>(actions.shape[1]);
+  std::ptrdiff_t begin = 0;
+  for (const float length : read_column(file, "lengths", episodes)) {
+    const auto left = static_cast<std::ptrdiff_t>(steps) - begin;
+    if (length < 0 || length != std::floor(length) || length > static_cast<float>(left)) {
+      fail(file, "lengths", fmt::format("has {}, where {} steps are left", length, left));
+    }
+    const auto n = static_cast<std::ptrdiff_t>(length);
+    const auto add = [&](auto& to, const auto& from, std::ptrdiff_t columns) {
+      to.insert(to.end(), from.begin() + begin * columns, from.begin() + (begin + n) * columns);
+      to.resize(to.size() + static_cast<std::size_t>(columns));  // the last state has no action
+    };
+    add(data.actions, actions.values, width);
+    add(data.rewards, rewards, 1);
+    add(data.terminals, terminated, 1);
+    data.last.resize(data.last.size() + static_cast<std::size_t>(n), 0);
+    data.last.push_back(1);
+    begin += n;
+  }
+  if (begin != static_cast<std::ptrdiff_t>(steps)) {
+    fail(file, "lengths", fmt::format("add up to {}, but there are {} steps", begin, steps));
+  }
+  return data;
+}
+
 OfflineData read_offline(const fs::path& path, const ReadOptions& options) {
   if (fs::is_directory(path)) return read_minari(path);
-  const bool minari = H5File::open(path).is_group("episode_0");
-  return minari ? read_minari(path) : read_d4rl(path, options);
+  const H5File file = H5File::open(path);
+  if (file.is_group("episode_0")) return read_minari(path);
+  if (file.has("lengths") && !file.has("terminals")) return read_rollout(path);
+  return read_d4rl(path, options);
 }
 
 void write_d4rl(const fs::path& path, const OfflineData& data, const std::string& task,

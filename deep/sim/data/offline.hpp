@@ -43,7 +43,9 @@ struct ReadOptions {
 /// rows, the last without action. Goal tasks: the ant's state is achieved_goal ++ observation[:27],
 /// the ball's is its observation.
 [[nodiscard]] OfflineData read_minari(const std::filesystem::path& path);
-/// Whichever of the two layouts the file has.
+/// What `speder deep rollout --out` writes (write_trajectories): T + 1 rows for T steps, as Minari's.
+[[nodiscard]] OfflineData read_rollout(const std::filesystem::path& path);
+/// Whichever of the three layouts the file has.
 [[nodiscard]] OfflineData read_offline(const std::filesystem::path& path,
                                        const ReadOptions& options = {});
 /// D4RL's layout: float32 tables, `terminals` and `timeouts` as numpy booleans. `task` becomes the

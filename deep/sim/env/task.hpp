@@ -13,7 +13,7 @@ namespace speder::deep {
 
 /// Arguments of a reward. MBBL rewards read `before` (the observation before the step) and
 /// `action`; control-suite rewards read the world after the step.
-struct Transition {
+struct RewardInput {
   const World& world;
   std::span<const double> before;
   std::span<const double> action;  // in the task's own units
@@ -38,7 +38,7 @@ struct Task {
   Dynamics dynamics;                       // clear, finish, advance: one call order
   void (*sample)(World&, Rng&) = nullptr;  // draws the state of a new episode
   void (*observe)(const World&, std::span<double>) = nullptr;
-  double (*reward)(const Transition&) = nullptr;
+  double (*reward)(const RewardInput&) = nullptr;
   bool (*terminated)(std::span<const double> after) = nullptr;
   bool (*success)(const World&) = nullptr;  // goal tasks: being there ends the episode
   std::string (*model_text)() = nullptr;    // a model written in code

@@ -35,7 +35,7 @@ Walk point_walk() {
   };
 }
 
-Walk ant_walk(Policy policy) {
+Walk ant_walk(Controller policy) {
   return [policy = std::move(policy), told = std::vector<double>()](
              std::span<const double> s, const Place& waypoint, std::span<double> action) mutable {
     const double dx = waypoint.x - s[0], dy = waypoint.y - s[1];

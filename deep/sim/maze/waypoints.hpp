@@ -4,9 +4,9 @@
 #include <span>
 
 #include "speder/core/rng.hpp"
+#include "speder/deep/sim/controller.hpp"
 #include "speder/deep/sim/env/env.hpp"
 #include "speder/deep/sim/maze/maze.hpp"
-#include "speder/deep/sim/policy.hpp"
 
 namespace speder::deep {
 
@@ -33,6 +33,6 @@ using Walk = std::function<void(std::span<const double> observation, const Place
 /// The ball: a = clip(10 (waypoint − position) − velocity).  [docs/imitation.md]
 [[nodiscard]] Walk point_walk();
 /// The ant: a policy of AntDirection told the unit direction to the waypoint.
-[[nodiscard]] Walk ant_walk(Policy policy);
+[[nodiscard]] Walk ant_walk(Controller policy);
 
 }  // namespace speder::deep

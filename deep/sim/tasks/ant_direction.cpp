@@ -40,7 +40,7 @@ void observe(const World& world, std::span<double> out) {
 bool done(std::span<const double> obs) { return obs[0] > 1.0 || obs[0] < 0.2; }
 
 // r = (xy' − xy)·z / 0.1 s: metres per second along the commanded direction.  [docs/imitation.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const double* before = t.world.data->userdata + kStretches;
   return ((t.world.qpos[0] - before[0]) * t.before[27] +
           (t.world.qpos[1] - before[1]) * t.before[28]) /

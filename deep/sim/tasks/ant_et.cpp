@@ -17,7 +17,7 @@ void sample(World& world, Rng& rng) {
 bool done(std::span<const double> obs) { return obs[kHeight] > 1.0 || obs[kHeight] < 0.2; }
 
 // r = v_x − 3 (h − 0.57)² − 0.1 ‖a‖² + alive  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const double off = t.before[kHeight] - 0.57;
   return t.before[kSpeed] - 3 * off * off - 0.1 * mbbl::squared_norm(t.action) +
          mbbl::alive(done(t.before));

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "speder/deep/sim/maze/goal.hpp"
 #include "speder/deep/sim/maze/models.hpp"
 #include "speder/deep/sim/tasks/mbbl.hpp"
 #include "speder/deep/sim/tasks/tasks.hpp"
@@ -33,7 +32,7 @@ void sample(World& world, Rng& rng) {
   set_goal(world, goal);
 }
 
-double reward(const Transition& t) { return at_goal(t.world) ? 1.0 : 0.0; }
+double reward(const RewardInput& t) { return at_goal(t.world) ? 1.0 : 0.0; }
 
 template <int layout>
 Task ant_maze(std::string_view name) {

@@ -53,7 +53,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = cos θ − 0.01 x²  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   return std::cos(t.before[2]) - 0.01 * t.before[0] * t.before[0];
 }
 

@@ -22,7 +22,7 @@ void sample(World& world, Rng& rng) {
 }
 
 // r = clip(v / 10, 0, 1)  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   return control_suite::speed_reward(t.world.data->sensordata[t.world.sensor[kVelocity]],
                                      kRunSpeed);
 }
@@ -53,7 +53,7 @@ Task cheetah_run_sparse() {
   Task task = cheetah_run();
   task.name = "cheetah_run_sparse";
   task.description = "cheetah_run with rewards below 0.25 (2.5 m/s) set to 0";
-  task.reward = [](const Transition& t) { return control_suite::sparse(reward(t)); };
+  task.reward = [](const RewardInput& t) { return control_suite::sparse(reward(t)); };
   return task;
 }
 

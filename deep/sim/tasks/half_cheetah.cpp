@@ -13,7 +13,9 @@ void sample(World& world, Rng& rng) {
 }
 
 // r = v_x − 0.1 ‖a‖²  [docs/environments.md]
-double reward(const Transition& t) { return t.before[kSpeed] - 0.1 * mbbl::squared_norm(t.action); }
+double reward(const RewardInput& t) {
+  return t.before[kSpeed] - 0.1 * mbbl::squared_norm(t.action);
+}
 
 }  // namespace
 

@@ -22,7 +22,7 @@ bool done(std::span<const double> obs) {
 }
 
 // r = v_x − 3 (h − 1.3)² − 0.1 ‖a‖² + alive  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const double off = t.before[kHeight] - 1.3;
   return t.before[kSpeed] - 3 * off * off - 0.1 * mbbl::squared_norm(t.action) +
          mbbl::alive(done(t.before));

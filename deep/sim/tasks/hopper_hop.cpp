@@ -23,7 +23,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = 1[0.6 ≤ height ≤ 2] · clip(v / 2, 0, 1); height between centres of mass (xipos, not xpos)
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const mjData& d = *t.world.data;
   const double height =
       d.xipos[3 * t.world.body[kTorso] + 2] - d.xipos[3 * t.world.body[kFoot] + 2];

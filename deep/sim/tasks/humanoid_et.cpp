@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "speder/deep/sim/tasks/humanoid.hpp"
+#include "speder/deep/sim/tasks/mbbl.hpp"
 #include "speder/deep/sim/tasks/tasks.hpp"
 
 namespace speder::deep {
@@ -35,7 +35,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // S-Humanoid-ET's reward + max(−5·10⁻⁷ ‖cfrc_ext‖², −10)
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const double impact = mbbl::squared_norm(t.before.last(kForces));
   return humanoid::locomotion_reward(t) + std::max(-5e-7 * impact, -10.0);
 }

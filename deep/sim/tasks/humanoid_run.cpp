@@ -47,7 +47,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = sc · (g · up) · (5 clip(‖v_xy‖ / 10, 0, 1) + 1) / 6  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const mjData& d = *t.world.data;
   const double head = d.xpos[3 * t.world.body[kHead] + 2];
   const double standing = control_suite::height_reward(head, kStandHeight, kStandHeight / 4);

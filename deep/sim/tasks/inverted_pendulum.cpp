@@ -12,7 +12,7 @@ void sample(World& world, Rng& rng) {
 }
 
 // r = −θ²; the cart's place has weight 0  [docs/environments.md]
-double reward(const Transition& t) { return -t.before[kAngle] * t.before[kAngle]; }
+double reward(const RewardInput& t) { return -t.before[kAngle] * t.before[kAngle]; }
 
 }  // namespace
 

@@ -39,7 +39,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = −(cos θ + 0.1 |sin θ| + 0.1 θ̇² + 0.001 u²): MBBL rewards hanging down.  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const double u = t.action[0];
   return -(t.before[0] + 0.1 * std::abs(t.before[1]) + 0.1 * t.before[2] * t.before[2] +
            0.001 * u * u);

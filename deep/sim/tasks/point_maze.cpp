@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "speder/deep/sim/maze/goal.hpp"
 #include "speder/deep/sim/maze/models.hpp"
 #include "speder/deep/sim/tasks/common.hpp"
 #include "speder/deep/sim/tasks/tasks.hpp"
@@ -39,7 +38,7 @@ void advance(World& world) {
   mj_step(world.model, world.data);
 }
 
-double reward(const Transition& t) { return at_goal(t.world) ? 1.0 : 0.0; }
+double reward(const RewardInput& t) { return at_goal(t.world) ? 1.0 : 0.0; }
 
 template <int layout>
 Task point_maze(std::string_view name, int max_steps) {

@@ -33,7 +33,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = −‖fingertip − target‖ − ‖a‖²  [docs/environments.md]
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   return -std::sqrt(mbbl::squared_norm(t.before.last(3))) - mbbl::squared_norm(t.action);
 }
 

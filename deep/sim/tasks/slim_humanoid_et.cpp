@@ -1,4 +1,4 @@
-#include "speder/deep/sim/tasks/humanoid.hpp"
+#include "speder/deep/sim/tasks/mbbl.hpp"
 #include "speder/deep/sim/tasks/tasks.hpp"
 
 namespace speder::deep {

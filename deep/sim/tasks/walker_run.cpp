@@ -22,7 +22,7 @@ void observe(const World& world, std::span<double> out) {
 }
 
 // r = stand · (5 move + 1) / 6, stand = (3 g(h) + (1 + zz)/2) / 4, move = clip(v / 8, 0, 1)
-double reward(const Transition& t) {
+double reward(const RewardInput& t) {
   const mjData& d = *t.world.data;
   const double h = d.xpos[3 * t.world.body[kTorso] + 2];
   const double upright = (1 + d.xmat[9 * t.world.body[kTorso] + kZz]) / 2;
@@ -59,7 +59,7 @@ Task walker_run_sparse() {
   Task task = walker_run();
   task.name = "walker_run_sparse";
   task.description = "walker_run with rewards below 0.25 set to 0";
-  task.reward = [](const Transition& t) { return control_suite::sparse(reward(t)); };
+  task.reward = [](const RewardInput& t) { return control_suite::sparse(reward(t)); };
   return task;
 }
 

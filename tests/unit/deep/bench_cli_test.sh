@@ -14,7 +14,7 @@ start() { "$@" >/dev/null 2>&1 & child=$!; }
 works "sac2 CartPole seed 2" "${bench[@]}" --out one
 grep -qF "deep-mbbl-small: 4 of 4 runs in one/runs.db" stdout || { fail "no summary"; cat stdout; }
 rows one/runs.db >reference
-[ "$(grep -c "'return'" reference)" = 4 ] || fail "not one evaluation per run"
+[ "$(grep -c "'return'" reference)" = 8 ] || fail "not an evaluation at 400 and at the end of each run"
 works "sac2 Pendulum seed 1" "${bench[@]}" --jobs 2 --out two
 same two "--jobs 2"
 works "4 of them from before" "${bench[@]}" --out two
@@ -60,13 +60,13 @@ works CartPole train "${tiny[@]}" --env CartPole --algorithm sac2 --steps 300 --
 [ "$(stored way)" = 3 ] || fail "the others did not go on"
 rm -r way/CartPole-sac2-small-1
 works "3 of them from before" "${bench[@]}" --out way
-same way "after an obstacle"
+same way "after a retryable error"
 
 refused "suite mbbl has no task 'cheetah_run'" "${bench[@]}" --envs cheetah_run --out x
 refused "task:steps" "${bench[@]}" --envs CartPole:many --out x
 refused "is asked for twice" "${bench[@]}" --algorithms sac2 sac2 --out x
 refused "no device 'tpu'" "${bench[@]}" --device tpu --out x
-works "2 seeds, 0K" table one/runs.db --suite mbbl --draw curves.svg
+works "2 seeds, 603 steps" table one/runs.db --suite mbbl --draw curves.svg
 grep -q "<svg" curves.svg || fail "no curves"
 works '"seeds":2' table one/runs.db --json
 exit $failed

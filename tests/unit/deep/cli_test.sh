@@ -50,6 +50,7 @@ run() { "$deep" rollout --packages "$packages" --env Reacher --episodes 2 --json
 works truncated rollout --packages "$packages" --env I-Pendulum --out "$work/first.h5"
 works truncated rollout --packages "$packages" --env I-Pendulum --initial-state "$work/first.h5" \
   --actions "$work/first.h5" --out "$work/second.h5"
+works "102 rows, 1 trajectories, 101 transitions" data info "$work/first.h5"
 refused "qpos has 2 entries" rollout --packages "$packages" --env Ant-ET --initial-state "$work/first.h5"
 refused "column per action" rollout --packages "$packages" --env Reacher --actions "$work/first.h5"
 if command -v h5diff >/dev/null; then

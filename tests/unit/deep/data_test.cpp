@@ -1,12 +1,13 @@
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/sim/data/generate.hpp"
-#include "speder/deep/sim/maze/goal.hpp"
 #include "speder/deep/sim/maze/models.hpp"
+#include "speder/deep/sim/rollout.hpp"
 #include "speder/io/hdf5.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"
@@ -35,13 +36,13 @@ OfflineData five_rows() {
           .position_size = 1};
 }
 
-using Values = std::vector<float>;
-void write_table(H5File& file, const std::string& name, const Values& v, std::uint64_t columns) {
+using Floats = std::vector<float>;
+void write_table(H5File& file, const std::string& name, const Floats& v, std::uint64_t columns) {
   file.write(name, std::span<const float>(v), {v.size() / columns, columns});
 }
 
 /// A file with the given columns beside five rows of observations.
-void write_odd(const fs::path& path, const Values& rewards, bool timeouts) {
+void write_odd(const fs::path& path, const Floats& rewards, bool timeouts) {
   H5File file = H5File::create(path);
   write_table(file, "observations", five_rows().observations, 2);
   write_table(file, "actions", five_rows().actions, 1);
@@ -86,7 +87,7 @@ TEST_CASE("what is written in D4RL's layout is read back", "[deep][data]") {
   CHECK(read.transitions() == std::vector<std::int64_t>{0, 1, 3});
   CHECK(read.trajectories() == 2);
   CHECK(H5File::open(path).shape("infos/qpos") == std::vector<std::uint64_t>{5, 1});
-  CHECK(H5File::open(path).read_float("infos/qvel").values == Values{0, 0, 0, 9, 9.5F});
+  CHECK(H5File::open(path).read_float("infos/qvel").values == Floats{0, 0, 0, 9, 9.5F});
 }
 
 TEST_CASE("D4RL's quirks: (N, 1) columns, missing timeouts, unmarked jumps", "[deep][data]") {
@@ -119,7 +120,7 @@ TEST_CASE("a bad file is refused with the dataset's name", "[deep][data]") {
   refused("'actions': is missing");
   {
     H5File file = H5File::create(path);
-    file.write("observations", std::span<const float>(Values{1, 2, 3}), {3});
+    file.write("observations", std::span<const float>(Floats{1, 2, 3}), {3});
     file.commit();
   }
   refused("'observations': has shape (3)");
@@ -137,10 +138,10 @@ TEST_CASE("Minari: T + 1 observations an episode, the ant's place is put in fron
     for (const auto& [group, steps] : {std::pair{"episode_0", 2}, {"episode_1", 1}}) {
       const std::string name = group;
       const auto rows = static_cast<std::size_t>(steps) + 1;
-      write_table(file, name + "/observations/observation", Values(rows * 105, 7), 105);
-      write_table(file, name + "/observations/achieved_goal", Values(rows * 2, 3), 2);
-      write_table(file, name + "/actions", Values(rows - 1, .5), 1);
-      file.write(name + "/rewards", std::span<const float>(Values(rows - 1, 1)), {rows - 1});
+      write_table(file, name + "/observations/observation", Floats(rows * 105, 7), 105);
+      write_table(file, name + "/observations/achieved_goal", Floats(rows * 2, 3), 2);
+      write_table(file, name + "/actions", Floats(rows - 1, .5), 1);
+      file.write(name + "/rewards", std::span<const float>(Floats(rows - 1, 1)), {rows - 1});
       file.write_flags(name + "/terminations", std::vector<std::uint8_t>(rows - 1, 1));
     }
     file.commit();
@@ -151,8 +152,54 @@ TEST_CASE("Minari: T + 1 observations an episode, the ant's place is put in fron
   CHECK(data.transitions() == std::vector<std::int64_t>{0, 1, 3});
   CHECK(data.observations[29] == 3);
   CHECK(data.observations[31] == 7);
-  CHECK(data.actions == Values{.5, .5, 0, .5, 0});
-  CHECK(data.rewards == Values{1, 1, 0, 1, 0});
+  CHECK(data.actions == Floats{.5, .5, 0, .5, 0});
+  CHECK(data.rewards == Floats{1, 1, 0, 1, 0});
+}
+
+TEST_CASE("offline: what rollout writes is read, with a row more than steps per episode",
+          "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "rollout.h5";
+  Trajectory first, second;
+  first.qpos = first.qvel = second.qpos = second.qvel = {0};
+  first.observations = {0, 0, 1, 1, 2, 2};
+  first.actions = {.25, .5};
+  first.rewards = {1, 2};
+  first.terminated = {0, 1};
+  first.truncated = {0, 0};
+  second.observations = {5, 5, 6, 6};
+  second.actions = {.75};
+  second.rewards = {3};
+  second.terminated = {0};
+  second.truncated = {1};
+  EnvSpec spec;
+  spec.observation_size = 2;
+  spec.action_size = 1;
+  write_trajectories(path, spec, {first, second});
+  const OfflineData data = read_offline(path);
+  CHECK(data.observations == Floats{0, 0, 1, 1, 2, 2, 5, 5, 6, 6});
+  CHECK(data.actions == Floats{.25, .5, 0, .75, 0});
+  CHECK(data.rewards == Floats{1, 2, 0, 3, 0});
+  CHECK(data.terminals == std::vector<std::uint8_t>{0, 1, 0, 0, 0});
+  CHECK(data.last == std::vector<std::uint8_t>{0, 0, 1, 0, 1});
+  CHECK(data.trajectories() == 2);
+  const auto write_with = [&](const Floats& lengths) {
+    H5File file = H5File::create(path);
+    write_table(file, "observations", {0, 1, 2, 3, 4}, 1);
+    write_table(file, "actions", {0, 0, 0}, 1);
+    write_table(file, "rewards", {0, 0, 0}, 1);
+    write_table(file, "terminated", {0, 0, 0}, 1);
+    write_table(file, "lengths", lengths, 1);
+    file.commit();
+  };
+  write_with({2, 1});
+  CHECK(read_offline(path).trajectories() == 2);
+  for (const Floats& lengths : {Floats{2, 2}, Floats{1, 1}, Floats{1.5, 1.5}, Floats{-1, 4},
+                                Floats{1e30F, 1}, Floats{3}, Floats{NAN, 1}}) {
+    CAPTURE(lengths);
+    write_with(lengths);
+    CHECK_THROWS_WITH(read_offline(path), Catch::Contains("lengths"));
+  }
 }
 
 TEST_CASE("generated data: rows, goals, rewards and steps are what they claim", "[deep][data]") {
@@ -234,7 +281,7 @@ TEST_CASE("the ant's generator asks the walking policy with the direction to the
           "[deep][data]") {
   const Folder folder;
   std::vector<double> told;
-  const Policy policy = [&told](std::span<const double> s, std::span<double> action) {
+  const Controller policy = [&told](std::span<const double> s, std::span<double> action) {
     told.assign(s.begin(), s.end());
     std::fill(action.begin(), action.end(), 0.0);
   };

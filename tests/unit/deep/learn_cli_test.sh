@@ -7,13 +7,14 @@ run=("${tiny[@]}" --env CartPole --steps 2412 --seed 5)  # 12 episodes
 
 # SIGKILL at arbitrary moments, resumed each time: the same numbers and the same policy, bit for bit.
 works "CartPole" train "${run[@]}" --out "$work/whole"
+resume() { compgen -G "$1/checkpoint*.bin" | grep -qv new && echo --resume; }  # once there is one
 "$deep" train "${run[@]}" --out "$work/killed" >"$work/stdout" 2>&1 & pid=$!
 sleep 0.7; kill -9 $pid; wait $pid 2>/dev/null
 for pause in 0.9 1.3; do
-  "$deep" train "${run[@]}" --out "$work/killed" --resume >"$work/stdout" 2>&1 & pid=$!
+  "$deep" train "${run[@]}" --out "$work/killed" $(resume "$work/killed") >"$work/stdout" 2>&1 & pid=$!
   sleep $pause; kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 done
-works "CartPole" train "${run[@]}" --out "$work/killed" --resume
+works "CartPole" train "${run[@]}" --out "$work/killed" $(resume "$work/killed")
 [ -n "$(rows "$work/whole/run.db")" ] || fail "no measures"
 [ "$(rows "$work/whole/run.db")" = "$(rows "$work/killed/run.db")" ] || fail "resume after SIGKILL differs"
 works truncated rollout --packages "$packages" --env CartPole --policy "$work/whole/policy.h5"
@@ -25,7 +26,27 @@ works "CartPole" train "${run[@]}" --out "$work/killed" --resume
 grep -q "warning.*checkpoint.bin" "$work/stderr" || fail "no warning of a damaged checkpoint"
 [ "$(rows "$work/whole/run.db")" = "$(rows "$work/killed/run.db")" ] || fail "resume from the previous one differs"
 
+# A run shorter than eval_every, and than its random steps: said, and still scored.
+short=(train --packages "$packages" --env Pendulum --steps 450 --set eval_episodes=2)
+works "its last evaluation, 450 steps" "${short[@]}" --out "$work/short"
+grep -q "warning: all 450 steps are random" "$work/stderr" || { fail "no warning"; cat "$work/stderr"; }
+works "1 seed, 450 steps" table "$work/short/run.db" --suite mbbl
+grep -q "nan\|failed" "$work/stdout" && fail "a finished run is called failed"
+works '"evaluations":2' "${short[@]}" --set eval_every=400 --json --out "$work/short2"
+grep -q '"final_return":-\?[0-9]' "$work/stdout" || fail "no final return"
+# The table keeps to the width it has.
+for columns in 70 200; do
+  COLUMNS=$columns works "ours: mean" table "$work/short/run.db"
+  python3 -c 'import sys; sys.exit(max(len(l.rstrip("\n")) for l in sys.stdin) > int(sys.argv[1]))' $columns \
+    <"$work/stdout" || fail "a table wider than $columns columns"
+done
+
 # Bad input.
+refused "holds no checkpoint to go on from" train "${run[@]}" --out "$work/nothing" --resume
+[ -e "$work/nothing" ] && fail "a refused --resume leaves a folder"
+refused "holds no checkpoint to go on from" "${short[@]}" --out "$work/short" --resume
+refused "show it with: speder deep table $work/short/run.db" report "$work/short/run.db" --out "$work/page"
+refused "show it with: speder deep table $work/short/run.db" report "$work/short" --out "$work/page"
 refused "add --resume" train "${run[@]}" --out "$work/whole"
 refused "other settings" train "${run[@]}" --set discount=0.9 --out "$work/whole" --resume
 refused "no task is called 'Swimmer'" train --packages "$packages" --env Swimmer --out "$work/x"

@@ -24,7 +24,8 @@ works "Example" data --help
 works '"rows":2000' data pointmaze --transitions 2000 --out d.h5 --picture d.png --json
 [ -s d.png ] || fail "no coverage picture"
 works "2 trajectories" data info d.h5
-works '"rows":1000' data bench --rows 1000
+works '"rows":1000' data bench --rows 1000 --json
+works '1000 rows: written' data bench --rows 1000
 refused "there are: diverse play expert" data pointmaze --style wild --out x.h5
 refused "there are: medium large" data pointmaze --layout huge --out x.h5 --packages "$packages"
 export SPEDER_POLICIES=$work/none
@@ -70,6 +71,7 @@ works '"verdict"' report im/imitate.db --out page --json
 works '"verdict"' "${small[@]}" --layout medium --method bc --json
 refused "no imitate.db or heatmap.db" report "$work" --out page
 refused "none.db" report none.db --out page
+refused "show it with: speder deep report im/imitate.db" table im/imitate.db
 refused "no imitate.db" "${small[@]}" --layout medium --method bc --heatmap "$work"
 refused "made with other settings" "${small[@]}" --set rnn=5 --method bc
 refused "none of: gaussian tanh" imitate --set decoder=cubic --out im2

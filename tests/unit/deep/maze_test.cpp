@@ -5,7 +5,6 @@
 #include <map>
 
 #include "speder/core/check.hpp"
-#include "speder/deep/sim/maze/goal.hpp"
 #include "speder/deep/sim/maze/models.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/fixture.hpp"

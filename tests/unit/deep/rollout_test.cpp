@@ -42,7 +42,7 @@ TEST_CASE("a written rollout replays to the same numbers", "[deep][rollout]") {
   Env env(physics_of("walker_run"));
   Rng rng = kSeeds.stream("episode"), noise = kSeeds.stream("noise");
   env.reset(rng);
-  const Trajectory first = run_episode(env, random_policy(noise), {});
+  const Trajectory first = run_episode(env, random_controller(noise), {});
   write_trajectories(path, env.spec(), {first});
   const H5File file = H5File::open(path);
   CHECK(file.shape("observations") == std::vector<std::uint64_t>{1001, 24});
@@ -67,13 +67,13 @@ TEST_CASE("a network policy computes tanh of ReLU layers", "[deep][rollout]") {
     file.write("bias_1", std::span<const double>(std::vector<double>{0.1}), {1});
     file.commit();
   }
-  const Policy policy = network_policy(path, spec);
+  const Controller policy = network_controller(path, spec);
   std::vector<double> action(1);
   policy(std::vector<double>{0.5, 0.25, 1.0}, action);
   CHECK(action[0] == Approx(std::tanh(0.25 * 1.0 - 1.75 + 0.1)));
   policy(std::vector<double>{-1.0, 0.25, 0.0}, action);
   CHECK(action[0] == Approx(std::tanh(0.1)));  // both hidden units are cut at zero
-  CHECK_THROWS_AS(network_policy(path, physics_of("CartPole")->spec), ConfigError);
+  CHECK_THROWS_AS(network_controller(path, physics_of("CartPole")->spec), ConfigError);
   std::filesystem::remove(path);
 }
 

@@ -1,4 +1,4 @@
-#include "speder/deep/learn/nn/block_cache.hpp"
+#include "speder/deep/learn/nn/device.hpp"
 
 #include <array>
 #include <thread>

@@ -7,8 +7,8 @@
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/config.hpp"
 #include "speder/deep/learn/nn/device.hpp"
-#include "speder/deep/train/crc32c.hpp"
-#include "speder/deep/train/events.hpp"
+#include "speder/deep/train/checkpoint.hpp"
+#include "speder/deep/train/run_folder.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
@@ -30,7 +30,7 @@ TEST_CASE("event file: framed records with the protocol-buffer fields TensorBoar
   fs::create_directories(folder);
   {
     EventFile file(folder, 0, 1.5);
-    file.scalars(300, 2.5, {{"a", 0.25}});
+    file.scalars(2.5, {{"a", 300, 0.25}});
   }
   std::ifstream in(folder / "events.out.tfevents.0000000000.speder", std::ios::binary);
   std::stringstream all;

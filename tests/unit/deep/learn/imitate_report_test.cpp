@@ -9,9 +9,9 @@
 #include "speder/deep/imitate/figures.hpp"
 #include "speder/deep/imitate/page.hpp"
 #include "speder/deep/imitate/room_report.hpp"
+#include "speder/deep/sim/controller.hpp"
 #include "speder/deep/sim/data_files.hpp"
 #include "speder/deep/sim/env/env.hpp"
-#include "speder/deep/sim/policy.hpp"
 #include "speder/sweep/grid_cell.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
@@ -180,13 +180,13 @@ TEST_CASE("the page: bars, points, curves and table are the store's rows", "[dee
 TEST_CASE("the command of a record names what differs from its suite", "[deep][report]") {
   ExperimentRecord record{
       .id = "imitate-quick",
-      .config = to_toml(read_imitate_suite(shipped_file("suites", "imitate_quick.toml"), "")),
+      .config = to_toml(read_imitate_suite(find_data_file("suites", "imitate_quick.toml"), "")),
       .seed = 7,
       .planned = 1,
       .build = this_build()};
   CHECK(imitate_command(record) == "speder deep imitate --suite quick --seed 7 --out runs/again");
   record.config = given_files({{"data", "my d.h5"}, {"expert", ""}, {"policy", "p.h5"}}) +
-                  to_toml(read_imitate_suite(shipped_file("suites", "imitate_quick.toml"),
+                  to_toml(read_imitate_suite(find_data_file("suites", "imitate_quick.toml"),
                                              "rows = 5\ndecoder = \"tanh\"\nhidden = [8, 9]\n"));
   CHECK(imitate_command(record) ==
         "speder deep imitate --suite quick --set 'decoder=\"tanh\"' --set 'hidden=[8, 9]' --set "
@@ -197,7 +197,7 @@ TEST_CASE("the command of a record names what differs from its suite", "[deep][r
 
 TEST_CASE("suites: the sizes of quick, reduced and paper", "[deep][imitate]") {
   const auto suite = [](const std::string& name) {
-    return read_imitate_suite(shipped_file("suites", "imitate_" + name + ".toml"), "");
+    return read_imitate_suite(find_data_file("suites", "imitate_" + name + ".toml"), "");
   };
   const ImitateSuite quick = suite("quick"), reduced = suite("reduced"), paper = suite("paper");
   CHECK(quick.base.body == "point");
@@ -271,10 +271,10 @@ TEST_CASE("the walking policy: given, shipped, or how to train one", "[deep][imi
   std::ofstream(folder.path / "ant_direction.h5") << "x";
   CHECK(walking_policy({}) == folder.path / "ant_direction.h5");
   ::unsetenv("SPEDER_POLICIES");
-  const fs::path shipped = shipped_file("policies", "ant_direction.h5");
+  const fs::path shipped = find_data_file("policies", "ant_direction.h5");
   if (fs::exists(shipped)) {  // small enough to be committed, and a network of the ant
     CHECK(fs::file_size(shipped) <= 2 << 20);
-    CHECK_NOTHROW(network_policy(shipped, load_physics("AntDirection", {})->spec));
+    CHECK_NOTHROW(network_controller(shipped, load_physics("AntDirection", {})->spec));
   }
 }
 

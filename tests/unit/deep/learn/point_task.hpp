@@ -25,7 +25,7 @@ inline Task point_task() {
   };
   task.sample = [](World& w, Rng& rng) { w.qpos[0] = rng.uniform(-1, 1); };
   task.observe = [](const World& w, std::span<double> out) { out[0] = w.qpos[0]; };
-  task.reward = [](const Transition& t) { return -t.before[0] * t.before[0]; };
+  task.reward = [](const RewardInput& t) { return -t.before[0] * t.before[0]; };
   task.terminated = never;
   return task;
 }

@@ -1,8 +1,10 @@
 #include "speder/deep/results/table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
@@ -46,17 +48,69 @@ TEST_CASE("table: mean and deviation over seeds of the last four evaluations", "
   CHECK(cells[0].seeds == 2);
   CHECK(cells[0].failed == 1);
   CHECK(cells[0].steps == 30'000);
-  const std::string text = format_table("mbbl", cells);
+  const std::string text = format_table("mbbl", cells, 240);
   CHECK_THAT(text, Catch::Contains("108.5 ± 7.1"));
   CHECK_THAT(text, Catch::Contains("2 seeds, 30K, 1 failed"));
   CHECK_THAT(text, Catch::Contains("200.2 ± 1.0"));  // the paper's own
-  CHECK_THAT(format_table("dmc", cells), !Catch::Contains("ours"));
+  CHECK_THAT(format_table("dmc", cells, 240), !Catch::Contains("ours"));
 }
 
 TEST_CASE("table: one seed has a mean and no deviation", "[learn][table]") {
-  const std::string text = format_table("mbbl", summarise({rising("CartPole", 100, 0)}));
+  const std::string text = format_table("mbbl", summarise({rising("CartPole", 100, 0)}), 240);
   CHECK_THAT(text, Catch::Contains("103.5") && !Catch::Contains("103.5 ±"));
   CHECK_THAT(text, Catch::Contains("1 seed, 30K"));
+}
+
+TEST_CASE("table: fits the width it is given, in as many blocks as that takes", "[learn][table]") {
+  std::vector<OurCell> cells = summarise(
+      {rising("CartPole", 100, 0), rising("CartPole", 110, 1), rising("HalfCheetah", 1, 0)});
+  cells[0].preset = "small, observation_norm=false, reward_model=false, bonus_refresh=100";
+  const auto lines = [&](int width) {
+    std::istringstream text(format_table("mbbl", cells, width));
+    std::vector<std::string> out;
+    for (std::string line; std::getline(text, line);) out.push_back(line);
+    return out;
+  };
+  const auto columns = [](const std::string& s) {
+    return std::ranges::count_if(s, [](unsigned char c) { return (c & 0xC0U) != 0x80U; });
+  };
+  const int width = GENERATE(60, 80, 132, 250);
+  CAPTURE(width);
+  std::size_t headers = 0;
+  std::string all;
+  for (const std::string& line : lines(width)) {
+    CHECK(columns(line) <= width);
+    headers += line.starts_with("suite mbbl") ? 1 : 0;
+    all += line + "\n";
+  }
+  CHECK((headers == 1) == (width == 250));
+  for (const std::string& env : suite_envs("mbbl")) CHECK_THAT(all, Catch::Contains(env));
+  for (const char* text : {"108.5 ± 7.1", "2 seeds, 30K", "4.5", "200.2 ± 1.0", "-126.2 ± 86.6"}) {
+    CHECK_THAT(all, Catch::Contains(text));
+  }
+}
+
+TEST_CASE("table: a run without an evaluation has not failed", "[learn][table]") {
+  Run run = rising("CartPole", 100, 0, 1500);
+  run.measures.clear();
+  const auto cells = summarise({run});
+  REQUIRE(cells.size() == 1);
+  CHECK(cells[0].failed == 0);
+  CHECK_THAT(format_table("mbbl", cells, 240),
+             Catch::Contains("0 seeds, 1500 steps, 1 not evaluated"));
+}
+
+TEST_CASE("table: a store of another kind is refused with the command for it", "[learn][table]") {
+  const testing::Folder folder;
+  const auto [id, command] = GENERATE(table<std::string, std::string>(
+      {{"imitate-quick", "speder deep report "}, {"gen-n", "speder report "}}));
+  const std::string path = (folder.path / "other.db").string();
+  {
+    ResultStore store = ResultStore::open(path);
+    store.declare({.id = id, .config = "", .planned = 1, .build = this_build()});
+    store.append(Run{.key = {id, "n=1", 0}});
+  }
+  CHECK_THROWS_WITH(comparable_runs({path}), Catch::Contains(command + path));
 }
 
 namespace {
@@ -107,7 +161,7 @@ TEST_CASE("table: runs that differ in a setting their algorithm reads are never 
   CHECK(means == std::map<std::string, double>{{"sac3 small", 108.5},
                                                {"speder small, reward_model=false", 103.5},
                                                {"speder small, reward_model=true", 113.5}});
-  CHECK_THAT(format_table("mbbl", cells),
+  CHECK_THAT(format_table("mbbl", cells, 240),
              Catch::Contains("speder (small, reward_model=false, ours)\n"));
 }
 

@@ -81,6 +81,7 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
   CAPTURE(algorithm, overlap, stop);
   TrainConfig config = tiny_run(algorithm);
   config.overlap = overlap;
+  config.steps = 390;  // ends between two evaluations
   const TrainResult whole = train(config, point_physics(), {});
   REQUIRE(whole.measures.size() > 8);
   const TemporaryFolder folder("resume");
@@ -194,7 +195,7 @@ TEST_CASE("divergence stops the run, names the first bad quantity and keeps the 
   // Fine for 700 steps, then rewards whose squares overflow single precision.
   static int calls = 0;
   calls = 0;
-  hot.reward = [](const Transition&) { return ++calls > 700 ? 1e30 : 0.0; };
+  hot.reward = [](const RewardInput&) { return ++calls > 700 ? 1e30 : 0.0; };
   auto physics = std::make_shared<Physics>(Physics{&hot, {}, {}, point_physics()->spec});
   TrainConfig config = tiny_run("speder");
   config.agent.reward_weight = 1;
@@ -229,10 +230,40 @@ TEST_CASE("a run's result is the mean of its last four evaluations", "[learn][tr
     m.push_back({"return", i, static_cast<double>(i)});
     m.push_back({"length", i, 100.0});
   }
-  CHECK(final_return(m) == 4.5);
+  REQUIRE(final_return(m));
+  CHECK(final_return(m)->mean == 4.5);
+  CHECK(final_return(m)->evaluations == 4);
   m.resize(4);
-  CHECK(final_return(m) == 1.5);
-  CHECK(std::isnan(final_return({})));
+  REQUIRE(final_return(m));
+  CHECK(final_return(m)->mean == 1.5);
+  CHECK(final_return(m)->evaluations == 2);
+  CHECK_FALSE(final_return({}));
+}
+
+TEST_CASE("a finished run is evaluated at its last step, which changes no row before it",
+          "[learn][train]") {
+  const auto evaluated = [](const TrainResult& r) {
+    std::vector<std::int64_t> steps;
+    for (const Measure& m : r.measures) {
+      if (m.metric == "return") steps.push_back(m.n);
+    }
+    return steps;
+  };
+  TrainConfig config = tiny_run("sac2");
+  config.steps = 200;
+  const TrainResult shorter = train(config, point_physics(), {});
+  CHECK(evaluated(shorter) == std::vector<std::int64_t>{100, 200});  // once at the end, not twice
+  config.steps = 250;
+  const TrainResult r = train(config, point_physics(), {});
+  CHECK(evaluated(r) == std::vector<std::int64_t>{100, 200, 250});
+  const auto n = static_cast<std::ptrdiff_t>(shorter.measures.size());
+  CHECK(std::equal(shorter.measures.begin(), shorter.measures.end(), r.measures.begin(),
+                   r.measures.begin() + n));
+  config.steps = 30;  // shorter than eval_every and than random_steps
+  const TrainResult tiny = train(config, point_physics(), {});
+  REQUIRE(tiny.final_return);
+  CHECK(tiny.final_return->evaluations == 1);
+  CHECK(std::isfinite(tiny.final_return->mean));
 }
 
 namespace {

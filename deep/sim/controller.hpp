@@ -10,13 +10,14 @@
 namespace speder::deep {
 
 /// Writes an action in [−1, 1]ᴬ for an observation.
-using Policy = std::function<void(std::span<const double> observation, std::span<double> action)>;
+using Controller =
+    std::function<void(std::span<const double> observation, std::span<double> action)>;
 
-[[nodiscard]] Policy zero_policy();
+[[nodiscard]] Controller zero_controller();
 /// Uniform on [−1, 1]ᴬ; the generator must outlive the policy.
-[[nodiscard]] Policy random_policy(Rng& rng);
+[[nodiscard]] Controller random_controller(Rng& rng);
 /// A feed-forward network from an HDF5 file: datasets weight_0 (H × D), bias_0 (H), weight_1 … with
 /// ReLU between layers and tanh at the end. Throws ConfigError that names the dataset on a misfit.
-[[nodiscard]] Policy network_policy(const std::filesystem::path& file, const EnvSpec& spec);
+[[nodiscard]] Controller network_controller(const std::filesystem::path& file, const EnvSpec& spec);
 
 }  // namespace speder::deep

@@ -1,4 +1,4 @@
-#include "speder/deep/sim/policy.hpp"
+#include "speder/deep/sim/controller.hpp"
 
 #include <fmt/format.h>
 
@@ -41,19 +41,19 @@ Layer read_layer(const H5File& file, int index, Index inputs) {
 
 }  // namespace
 
-Policy zero_policy() {
+Controller zero_controller() {
   return [](std::span<const double>, std::span<double> action) {
     std::fill(action.begin(), action.end(), 0.0);
   };
 }
 
-Policy random_policy(Rng& rng) {
+Controller random_controller(Rng& rng) {
   return [&rng](std::span<const double>, std::span<double> action) {
     for (double& a : action) a = rng.uniform(-1.0, 1.0);
   };
 }
 
-Policy network_policy(const std::filesystem::path& path, const EnvSpec& spec) {
+Controller network_controller(const std::filesystem::path& path, const EnvSpec& spec) {
   const H5File file = H5File::open(path);
   std::vector<Layer> layers;
   Index width = spec.observation_size;
