@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "speder/cli/strict.hpp"
+#include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/learn/nn/device.hpp"
@@ -54,7 +56,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return refuse(fmt::format("{} (speder deep --help shows the options)", e.what()));
+    return refuse(speder::cli::explain(app, e, argc, argv));
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return 0;
@@ -68,6 +70,8 @@ int guarded_run(int argc, char** argv) {
     return speder::kInterruptedExit;
   } catch (const speder::InputError& e) {
     return refuse(e.what());
+  } catch (const std::bad_alloc&) {
+    return fail("the memory does not suffice for this; smaller sizes need less");
   } catch (const std::exception& e) {
     return fail(e.what());
   }

@@ -2,9 +2,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "speder/cli/strict.hpp"
+#include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/cli/completion.hpp"
@@ -81,7 +83,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(speder::cli::one_line(e.what()) + " (--help shows the options)");
+    return fail(speder::cli::explain(app, e, argc, argv));
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
@@ -92,6 +94,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return fail("the memory does not suffice for this; smaller sizes need less");
   } catch (const std::exception& e) {
     return fail(speder::cli::one_line(e.what()));
   }

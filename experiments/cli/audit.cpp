@@ -23,7 +23,8 @@ constexpr const char* kFooter = R"(Examples:
   speder audit --only value-norm-bellman          one statement in full
   speder audit --out counterexamples              save every counterexample
   speder audit --replay counterexamples/potential-first.json
-  speder audit --json audit.json                  for machines ('-' prints)
+  speder audit --json                             for machines
+  speder audit --findings audit.json              the table here, the JSON in a file
   speder audit --list                             the inventory, nothing is run
 
 Verdicts: holds on all tried | falsified as printed (counterexample proven in exact
@@ -39,7 +40,8 @@ struct AuditCommand {
   bool list = false;
   bool markdown = false;
   bool self_test = false;
-  std::string json;
+  bool json = false;
+  std::string findings;
   std::string out;
   std::string replay;
 };
@@ -68,15 +70,14 @@ int run_self_test(const AuditCommand& command) {
 int run_audit(AuditCommand& command) {
   std::vector<audit::Finding> findings = audit::audit(command.options);
   if (!command.out.empty()) save_counterexamples(command.out, findings);
-  const bool json_only = command.json == "-";
-  if (json_only) {
+  if (command.json) {
     fmt::print("{}", json_text(findings));
   } else if (command.markdown) {
     fmt::print("{}", markdown_text(findings));
   } else {
     fmt::print("{}", findings.size() <= kDetailed ? detail_text(findings) : table_text(findings));
   }
-  if (!command.json.empty() && !json_only) write_text_file(command.json, json_text(findings));
+  if (!command.findings.empty()) write_text_file(command.findings, json_text(findings));
   return corrections_survive(findings) ? 0 : kFailed;
 }
 
@@ -110,7 +111,8 @@ void add_audit(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   sub->add_option("--out", command->out, "Folder for the counterexamples")->type_name("DIR");
-  sub->add_option("--json", command->json, "Write audit.json here ('-': to the terminal)")
+  sub->add_flag("--json", command->json, "The findings as JSON instead of the table");
+  sub->add_option("--findings", command->findings, "Write the findings as JSON to this file too")
       ->type_name("FILE");
   sub->add_flag("--markdown", command->markdown, "Print the table as Markdown");
   sub->add_flag("--list", command->list, "Print the inventory and stop");
@@ -119,7 +121,16 @@ void add_audit(CLI::App& app, int& exit_code) {
   sub->add_option("--replay", command->replay, "Recompute a saved counterexample exactly")
       ->type_name("FILE");
   sub->footer(kFooter);
-  sub->callback([command, &exit_code] { exit_code = run(*command); });
+  sub->allow_extras();  // "--json FILE" is refused below, with the option that takes the file
+  sub->callback([command, sub, &exit_code] {
+    const std::vector<std::string> extras = sub->remaining();
+    if (command->json && extras.size() == 1 && !extras[0].starts_with("--"))
+      throw InputError(
+          fmt::format("audit: --json is a flag and prints; --findings {} writes the JSON to a file",
+                      extras[0]));
+    if (!extras.empty()) throw CLI::ExtrasError(extras);
+    exit_code = run(*command);
+  });
 }
 
 }  // namespace speder::cli

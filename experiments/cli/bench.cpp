@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "speder/core/check.hpp"
+#include "speder/core/names.hpp"
 #include "speder/experiments/bench/jobs.hpp"
 #include "speder/experiments/cli/command.hpp"
 
@@ -21,15 +21,10 @@ bool wanted(const BenchOptions& options, const std::string& name) {
 }
 
 void require_known(const BenchOptions& options) {
-  for (const auto& name : options.only) {
-    bool known = false;
-    std::string names;
-    for (const auto& job : bench::jobs()) {
-      known = known || job.name == name;
-      names += (names.empty() ? "" : ", ") + job.name;
-    }
-    if (!known) throw InputError(fmt::format("no benchmark '{}'; there are: {}", name, names));
-  }
+  std::vector<std::string> names;
+  for (const auto& job : bench::jobs()) names.push_back(job.name);
+  for (const auto& name : options.only)
+    if (std::ranges::find(names, name) == names.end()) refuse_name("benchmark", name, names);
 }
 
 int run(const BenchOptions& options) {

@@ -21,6 +21,7 @@ const std::map<std::string, Picture> kEndings = {
 struct Curve {
   std::string_view column;
   const char* label;
+  Mark mark = Mark::kLine;
 };
 struct Wanted {
   const char* title;
@@ -36,7 +37,10 @@ const std::map<std::string, std::vector<Wanted>> kPanels = {
       {"Regret", "sum of V* − V (units of value)", {{"regret", "regret"}}},
       {"Model error",
        "E|P̂ − P*|² (density²)",
-       {{"error_rho", "under ρₙ"}, {"error_rho_next", "under ρ′ₙ"}, {"zeta", "ζₙ"}}}}},
+       // Often nearly equal: the second is drawn as points over the first one's line.
+       {{"error_rho", "under ρₙ"},
+        {"error_rho_next", "under ρ′ₙ", Mark::kPoints},
+        {"zeta", "ζₙ"}}}}},
     {"offline",
      {{"Suboptimality", "V* − V (units of value)", {{"gap_last", "learned policy"}}},
       {"Model error", "E|P̂ − P*|² (density²)", {{"error_rho", "under the data"}, {"zeta", "ζₙ"}}}}},
@@ -48,7 +52,7 @@ const std::map<std::string, std::vector<Wanted>> kPanels = {
 // The points that a logarithmic axis can show: a gap of exactly zero is not one of them.
 std::optional<Series> series_of(const LearnRecord& record, const Curve& curve, int colour) {
   Series series{.label = curve.label, .x = {}, .y = {}, .low = {}, .high = {}};
-  series.mark = Mark::kLine;
+  series.mark = curve.mark;
   series.colour = colour;
   for (const NamedRow& row : record.rows) {
     const auto at = std::find_if(row.begin(), row.end(),
@@ -69,7 +73,6 @@ Figure figure_of(const LearnRecord& record) {
     panel.title = wanted.title;
     panel.x = {.label = n, .scale = Scale::kLog, .low = {}, .high = {}};
     panel.y = {.label = wanted.unit, .scale = Scale::kLog, .low = {}, .high = {}};
-    panel.legend = wanted.curves.size() > 1 ? Legend::kBottomLeft : Legend::kTopLeft;
     int colour = 0;
     for (const Curve& curve : wanted.curves) {
       if (auto series = series_of(record, curve, colour++)) panel.series.push_back(*series);

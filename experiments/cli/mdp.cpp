@@ -90,7 +90,7 @@ void add_check(CLI::App& mdp) {
   app->add_option("file", options->file, "MDP file")->required();
   add_unused_seed(*app, options->seed);
   app->add_flag("--json", options->json,
-                "A list of {name, value, bound, holds}; holds is null when only bounds are known");
+                "A list of {name, value, bound, holds, how}; holds is null when it is not known");
   app->footer(
       "phi_norm, theta_norm, mu_norm: the normalisation of a low-rank MDP.\n"
       "representation_normalisation, reward_normalisation: the two extra assumptions of the "
@@ -113,15 +113,14 @@ void add_check(CLI::App& mdp) {
 struct ImportOptions {
   std::string file;
   std::string out;
-  double gamma = 0;
+  ReadDenseOptions read;
   FactoriseOptions factorise;
   std::uint64_t seed = 0;
   bool json = false;
 };
 
-void import_dense(const ImportOptions& options, bool gamma_given) {
-  const DenseMdp dense =
-      read_dense(options.file, gamma_given ? std::optional<double>(options.gamma) : std::nullopt);
+void import_dense(const ImportOptions& options) {
+  const DenseMdp dense = read_dense(options.file, options.read);
   const Factorised result = factorise(dense, options.factorise);
   save_mdp(options.out, result.mdp);
   const std::vector<Condition> report = conditions(result.mdp);
@@ -137,6 +136,7 @@ void import_dense(const ImportOptions& options, bool gamma_given) {
     return;
   }
   fmt::print("{}", describe(result.mdp));
+  if (dense.rho_assumed) fmt::print("start distribution: uniform (the file has none; --start S)\n");
   fmt::print("rank of P: {}, kept: {}\n", result.true_rank, result.mdp.rank());
   fmt::print("error of the kernel written, in L2(nu): {:.3g} (best rank-{} operator: {:.3g})\n",
              result.error, result.mdp.rank(), result.best_error);
@@ -147,7 +147,7 @@ void import_dense(const ImportOptions& options, bool gamma_given) {
 void add_import(CLI::App& mdp) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* app =
-      mdp.add_subcommand("import", "Factorise a dense kernel P(s'|s,a) from HDF5 or text");
+      mdp.add_subcommand("import", "Factorise a kernel P(s'|s,a) from text, NumPy or HDF5");
   app->add_option("file", options->file, "Tables P (S,A,S), r (S,A), rho (S), optionally nu (S)")
       ->required();
   app->add_option("--out", options->out, "HDF5 file to write")->required();
@@ -156,14 +156,25 @@ void add_import(CLI::App& mdp) {
       ->check(CLI::Range(Index{1}, kAnySize));
   app->add_flag("--shrink", options->factorise.shrink,
                 "When the truncation is no kernel, write mean row + t * (rank - 1 part) instead");
-  CLI::Option* gamma = app->add_option("--gamma", options->gamma, "Overrides the file's");
+  app->add_option("--gamma", options->read.gamma, "Overrides the file's");
+  app->add_option("--start", options->read.start, "Every episode starts in this state");
+  app->add_option("--reward", options->read.reward, "r (S,A) as .npy, beside a .npy of P");
+  app->add_flag(
+      "--rescale-rewards", options->read.rescale_rewards,
+      "Move rewards outside [0,1] into it: r = (r - min)/(max - min), recorded in the file");
   add_unused_seed(*app, options->seed);
   app->add_flag("--json", options->json, "One JSON object instead of the table");
   app->footer(
-      "Text files end in .csv or .txt and look like this (docs/mdp-files.md):\n"
-      "  gamma,1\n  0.9\n  P,2,1,2\n  0.5,0.5\n  0,1\n  r,2,1\n  0\n  1\n  rho,2\n  1,0\n\n"
-      "Example:\n  speder mdp import mine.csv --out mine.h5 && speder mdp check mine.h5");
-  app->callback([options, gamma] { import_dense(*options, gamma->count() > 0); });
+      "Text files end in .csv or .txt: one transition a line under the header s,a,s',p,r, or "
+      "tables\n"
+      "(docs/mdp-files.md). NumPy: numpy.savez(\"m.npz\", P=P, r=r, rho=rho, gamma=0.9), or P "
+      "alone\n"
+      "as .npy with --reward. Without rho in a list or a NumPy file the start is uniform.\n\n"
+      "Examples:\n"
+      "  speder mdp import mine.csv --gamma 0.9 --out mine.h5 && speder mdp check mine.h5\n"
+      "  speder mdp import mine.npz --rescale-rewards --out mine.h5\n"
+      "  speder mdp import P.npy --reward r.npy --gamma 0.9 --start 0 --out mine.h5");
+  app->callback([options] { import_dense(*options); });
 }
 
 void add_families(CLI::App& mdp) {

@@ -44,6 +44,9 @@ std::string describe(const TabularMdp& mdp) {
       "{}: {} states, {} actions, rank {}, gamma {}, seed {}, base measure of S {:.6g}\n",
       mdp.provenance().family, mdp.states(), mdp.actions(), mdp.rank(), mdp.gamma(),
       mdp.provenance().seed, mdp.kernel().nu().sum());
+  if (const RewardUnits units = mdp.provenance().reward_units; units != RewardUnits{})
+    text += fmt::format("rewards were rescaled: as given they are {:.6g} + {:.6g} r\n",
+                        units.offset, units.scale);
   if (mdp.provenance().knobs.empty()) return text;
   std::string knobs;
   for (const auto& [name, knob] : mdp.provenance().knobs)
@@ -67,8 +70,11 @@ nlohmann::ordered_json to_json(const std::vector<Condition>& conditions) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Condition& c : conditions) {
     const nlohmann::json value = std::isnan(c.value) ? nlohmann::json() : nlohmann::json(c.value);
-    list.push_back(
-        {{"name", c.name}, {"value", value}, {"bound", c.bound}, {"holds", holds_json(c.holds)}});
+    list.push_back({{"name", c.name},
+                    {"value", value},
+                    {"bound", c.bound},
+                    {"holds", holds_json(c.holds)},
+                    {"how", c.how}});
   }
   return list;
 }
@@ -77,13 +83,16 @@ nlohmann::ordered_json to_json(const TabularMdp& mdp) {
   nlohmann::ordered_json knobs = nlohmann::ordered_json::object();
   for (const auto& [name, knob] : mdp.provenance().knobs)
     std::visit([&, &key = name](const auto& value) { knobs[key] = value; }, knob);
-  return {{"family", mdp.provenance().family},
-          {"states", mdp.states()},
-          {"actions", mdp.actions()},
-          {"rank", mdp.rank()},
-          {"gamma", mdp.gamma()},
-          {"seed", mdp.provenance().seed},
-          {"knobs", knobs}};
+  nlohmann::ordered_json object = {{"family", mdp.provenance().family},
+                                   {"states", mdp.states()},
+                                   {"actions", mdp.actions()},
+                                   {"rank", mdp.rank()},
+                                   {"gamma", mdp.gamma()},
+                                   {"seed", mdp.provenance().seed},
+                                   {"knobs", knobs}};
+  if (const RewardUnits units = mdp.provenance().reward_units; units != RewardUnits{})
+    object["reward_units"] = {{"scale", units.scale}, {"offset", units.offset}};
+  return object;
 }
 
 std::string family_table() {

@@ -45,9 +45,21 @@ void print_findings(const std::vector<ReportSection>& sections) {
   }
 }
 
+// A store of the deep part has another command.
+void require_theory(const ResultStore& store, const std::string& path) {
+  for (const ExperimentRecord& record : store.experiments()) {
+    const auto starts = [&](std::string_view text) { return record.id.starts_with(text); };
+    const bool page = starts("imitate-") || starts("heatmap-");
+    if (page || starts("deep-"))
+      throw InputError(fmt::format("{0}: has runs of '{1}'; speder deep {2} {0} shows them", path,
+                                   record.id, page ? "report" : "table"));
+  }
+}
+
 void report(const ReportCommand& options) {
   const ResultStore store = ResultStore::read(options.store);
   if (options.rows) return print_rows(store);
+  require_theory(store, options.store);
   const std::vector<ReportSection> sections = judge(store);
   if (sections.empty()) throw InputError(options.store + ": the store is empty; run a sweep first");
   ReportOptions to{.out = options.out, .audit = {}, .jobs = options.jobs};

@@ -83,6 +83,9 @@ int run(const SolveOptions& options) {
     fmt::print("MDP         {} states, {} actions, rank {}, gamma {}\n", mdp.states(),
                mdp.actions(), mdp.rank(), mdp.gamma());
     fmt::print("J*          {:.12g}   (start distribution's optimal value)\n", value);
+    if (const RewardUnits units = mdp.provenance().reward_units; units != RewardUnits{})
+      fmt::print("            {:.12g} in the rewards as given ({:.6g} + {:.6g} r)\n",
+                 units.offset / (1 - mdp.gamma()) + units.scale * value, units.offset, units.scale);
     fmt::print("V*          {:.6g} to {:.6g}\n", result.value.minCoeff(), result.value.maxCoeff());
     fmt::print("gap         {:.6g}   (smallest positive V*(s) - Q*(s,a))\n", gap);
     fmt::print("residual    {:.3g}   so |V - V*| <= {:.3g}\n", result.residual, error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "speder/core/check.hpp"
+#include "speder/core/names.hpp"
 #include "speder/learning/clone.hpp"
 #include "speder/learning/known_features.hpp"
 #include "speder/learning/tabular.hpp"
@@ -123,9 +124,9 @@ const Algorithm& find(const std::vector<Algorithm>& table, std::string_view name
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const Algorithm& entry) { return entry.name == name; });
   if (found != table.end()) return *found;
-  std::string names;
-  for (const Algorithm& entry : table) names += fmt::format(" {}", entry.name);
-  throw InputError(fmt::format("unknown algorithm '{}'; there are:{}", name, names));
+  std::vector<std::string> names;
+  for (const Algorithm& entry : table) names.emplace_back(entry.name);
+  refuse_name("algorithm", name, names);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "speder/core/check.hpp"
+#include "speder/core/names.hpp"
 
 namespace speder {
 
@@ -105,9 +106,9 @@ const RateExperiment& rate_experiment(std::string_view id) {
   const auto it =
       std::find_if(table.begin(), table.end(), [=](const auto& e) { return e.id == id; });
   if (it != table.end()) return *it;
-  std::string names;
-  for (const RateExperiment& e : table) names += (names.empty() ? "" : ", ") + std::string(e.id);
-  throw InputError(fmt::format("unknown experiment '{}' (there are: {})", id, names));
+  std::vector<std::string> names;
+  for (const RateExperiment& e : table) names.emplace_back(e.id);
+  refuse_name("experiment", id, names);
 }
 
 ReportSection judge(const ExperimentData& data) {

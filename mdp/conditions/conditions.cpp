@@ -44,6 +44,7 @@ Condition theta_condition(const TabularMdp& mdp) {
 Condition mu_condition(const Kernel& kernel) {
   const MuNorm norm = mu_norm(kernel.mu(), kernel.nu());
   Condition c = upper("mu_norm", norm.upper, root(kernel.rank()), norm.how);
+  if (std::isnan(norm.upper)) c.holds = Holds::kUnknown;
   if (c.holds == Holds::kNo && at_most(norm.lower, c.bound) == Holds::kYes)
     c.holds = Holds::kUnknown;
   return c;
@@ -68,7 +69,10 @@ Condition nonnegative_condition(const Kernel& kernel) {
 
 Condition rank_condition(const Kernel& kernel) {
   const RankResult result = kernel_rank(kernel);
-  return {"rank", static_cast<double>(result.rank), static_cast<double>(kernel.rank()),
+  const auto d = static_cast<double>(kernel.rank());
+  if (!result.rank)
+    return {"rank", std::numeric_limits<double>::quiet_NaN(), d, Holds::kUnknown, result.how};
+  return {"rank", static_cast<double>(*result.rank), d,
           result.rank == kernel.rank() ? Holds::kYes : Holds::kNo, result.how};
 }
 

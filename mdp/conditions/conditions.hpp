@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,8 +8,12 @@
 
 namespace speder {
 
-enum class Holds { kYes, kNo, kUnknown };  // unknown: only bounds on the value, and they straddle
+/// kUnknown: the value was not computed, or only bounds on it are known and they straddle.
+enum class Holds { kYes, kNo, kUnknown };
 [[nodiscard]] std::string_view to_string(Holds holds);
+
+/// Gram matrices of this size take seconds, larger ones minutes and gigabytes.
+inline constexpr Index kLargestGram = 2048;
 
 /// One condition of the theory on one MDP: value ≤ bound (kernel_nonnegative: value ≥ bound, rank:
 /// value = bound). `how` says how the value was found: exact, a bound, or why there is none.
@@ -29,10 +34,12 @@ struct Condition {
 ///   kernel_rows                   max |∑_{s'} P ν − 1| ≤ tol::kSimplex
 ///   kernel_nonnegative            min P ν ≥ 0 up to tol::kNonNegative
 ///   rank                          rank(P) = d
-/// Costs O(nonzeros · d) when both factors are non-negative.
+/// Costs O(nonzeros · d) when both factors are non-negative. A condition that would need tables of
+/// more than kLargestGram² values is not computed: its value is NaN and `how` says why.
 [[nodiscard]] std::vector<Condition> conditions(const TabularMdp& mdp);
 
 /// sup over |g| ≤ 1 of |∑_s μ(s) g(s) ν(s)|₂, between two numbers that agree when it is exact.
+/// Both are NaN when it was not computed.
 struct MuNorm {
   double lower = 0;
   double upper = 0;
@@ -47,7 +54,7 @@ struct MuNorm {
 /// Numerical rank of P as an operator on L²(ν), from the factors: never an SA × S matrix unless
 /// d > |S|.
 struct RankResult {
-  Index rank = 0;
+  std::optional<Index> rank;  // none: not computed
   std::string how;
 };
 [[nodiscard]] RankResult kernel_rank(const Kernel& kernel);

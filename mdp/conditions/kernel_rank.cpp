@@ -4,6 +4,7 @@
 // tol::kRank: QR keeps small singular values that Gram matrices square away.
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 
 #include "speder/core/check.hpp"
@@ -49,6 +50,10 @@ RankResult kernel_rank(const Kernel& kernel) {
   const Index d = kernel.rank();
   const Index S = kernel.states();
   const Vector& nu = kernel.nu();
+  if (const Index n = std::min(d, S); n > kLargestGram)
+    return {std::nullopt,
+            fmt::format("not computed: needs {0} x {0} tables, the limit is {1} x {1}", n,
+                        kLargestGram)};
   if (d > S) {  // rank(P) ≤ |S| < d: P itself is the smaller table; density times √ν
     const Eigen::MatrixXd R = triangle(kernel.pairs(), S, [&](Index i) -> Vector {
       return kernel.dense_row(i).cwiseQuotient(nu.cwiseSqrt());

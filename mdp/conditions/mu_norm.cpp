@@ -10,7 +10,9 @@
 // in d × d, climbed by Z ← Z½ A Z½ / tr, A = ∑ c cᵀ / w. Every step's bound is valid; the least is
 // kept. Lower bound: sign ascent g_s ← sign⟨c_s, h⟩, h ← ∑ g_s c_s, which never decreases |h|.
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "speder/core/check.hpp"
 #include "speder/core/eigen_instances.hpp"
@@ -28,15 +30,20 @@ constexpr int kAscentLimit = 200;  // sign-ascent steps; each strictly increases
 
 using Symmetric = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
 
-Vector column_extremes(const Factor& mu, bool largest) {
-  const Matrix table = mu.to_dense();
-  return largest ? Vector(table.colwise().maxCoeff()) : Vector(table.colwise().minCoeff());
-}
-
 bool one_sign_per_column(const Factor& mu) {
-  if (mu.smallest() >= 0) return true;
-  const Vector low = column_extremes(mu, false);
-  const Vector high = column_extremes(mu, true);
+  Vector low = Vector::Zero(mu.cols());
+  Vector high = Vector::Zero(mu.cols());
+  const auto look = [&](Index k, double x) {
+    low[k] = std::min(low[k], x);
+    high[k] = std::max(high[k], x);
+  };
+  for (Index s = 0; s < mu.rows(); ++s) {
+    if (mu.is_sparse()) {
+      for (SparseMatrix::InnerIterator it(mu.sparse(), s); it; ++it) look(it.col(), it.value());
+    } else {
+      for (Index k = 0; k < mu.cols(); ++k) look(k, mu.dense()(s, k));
+    }
+  }
   return ((low.array() >= 0) || (high.array() <= 0)).all();
 }
 
@@ -142,6 +149,10 @@ MuNorm mu_norm(const Factor& mu, const Vector& nu) {
   if (mu.cols() == 1) return exact(mu.to_dense().col(0).cwiseAbs().dot(nu), "exact (d = 1)");
   if (one_sign_per_column(mu))
     return exact(mu.transpose_times(nu).norm(), "exact (one sign per column of mu)");
+  if (mu.cols() > kLargestGram)
+    return exact(std::numeric_limits<double>::quiet_NaN(),
+                 fmt::format("not computed: mu has both signs and d = {} exceeds {}", mu.cols(),
+                             kLargestGram));
   if (mu.rows() <= kEnumerated) return exact(mu_norm_enumerated(mu, nu), "exact (enumeration)");
   return mu_norm_bounds(mu, nu);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "speder/core/check.hpp"
+#include "speder/core/names.hpp"
 #include "speder/mdp/families/generators.hpp"
 
 namespace speder {
@@ -172,12 +173,12 @@ const std::vector<Family>& families() {
 }
 
 const Family& family(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Family& f : families()) {
     if (f.name == name) return f;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", f.name);
+    names.emplace_back(f.name);
   }
-  throw InputError(fmt::format("no family '{}'; the families: {}", name, names));
+  refuse_name("family", name, names);
 }
 
 InstanceSpec resolve(InstanceSpec spec) {

@@ -15,16 +15,27 @@ struct DenseMdp {
   Vector rho;     // (S)
   Vector nu;      // (S)
   double gamma = 0;
+  RewardUnits reward_units = {};
+  bool rho_assumed = false;  // the file has none: uniform
   [[nodiscard]] Index states() const { return P.cols(); }
   [[nodiscard]] Index actions() const { return P.rows() / P.cols(); }
 };
 
-/// Tables P (S, A, S), r (S, A), rho (S), optionally nu (S) and gamma, from HDF5 or, for names
-/// ending in .csv or .txt, from text (docs/mdp-files.md). A given `gamma` overrides the file's.
-/// Rows may be off by tol::kFileSimplex and are then divided by their sum; anything worse is a
-/// ConfigError naming file, dataset, index and value.
+struct ReadDenseOptions {
+  std::optional<double> gamma = {};   // overrides the file's
+  std::optional<Index> start = {};    // ρ is this state alone, whatever the file says
+  std::filesystem::path reward = {};  // .npy of r (S, A); only beside a .npy of P
+  bool rescale_rewards = false;       // rewards outside [0,1] are moved into it, see below
+};
+
+/// Tables P (S, A, S), r (S, A), rho (S), optionally nu (S) and gamma, from HDF5 or, by the ending
+/// of the name, from text (.csv, .txt) or NumPy (.npz, .npy) (docs/mdp-files.md). Transitions and
+/// NumPy files may lack rho: then it is uniform. Rows may be off by tol::kFileSimplex and are then
+/// divided by their sum; anything worse is a ConfigError naming file, dataset, index and value.
+/// rescale_rewards: when a reward lies outside [0,1], r ← (r − min r) / (max r − min r), and the
+/// units say how to come back.
 [[nodiscard]] DenseMdp read_dense(const std::filesystem::path& path,
-                                  std::optional<double> gamma = std::nullopt);
+                                  const ReadDenseOptions& options = {});
 
 struct FactoriseOptions {
   Index rank = 0;       // 0: the numerical rank of P, an exact factorisation

@@ -96,7 +96,8 @@ Shrunk shrunk_truncation(const Matrix& weighted, const Vector& root_nu, Index k)
 }
 
 Factorised finish(const DenseMdp& dense, Factors factors) {
-  Provenance provenance{.family = "file", .seed = 0, .knobs = {}};
+  Provenance provenance{
+      .family = "file", .seed = 0, .knobs = {}, .reward_units = dense.reward_units};
   factors = scaled(std::move(factors));
   Vector theta = fit_theta(factors.phi, dense.reward);
   Kernel kernel(dense.actions(), std::move(factors.phi), std::move(factors.mu), dense.nu);

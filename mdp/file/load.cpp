@@ -93,6 +93,16 @@ std::uint64_t read_seed(const Reader& in) {
   throw ConfigError(in.path().string(), "attribute 'seed'", "is not a whole number: " + text);
 }
 
+RewardUnits read_reward_units(const Reader& in) {
+  RewardUnits out;
+  if (in.file().has_attribute("reward_scale")) out.scale = in.file().number("reward_scale");
+  if (in.file().has_attribute("reward_offset")) out.offset = in.file().number("reward_offset");
+  if (std::isfinite(out.scale) && out.scale > 0 && std::isfinite(out.offset)) return out;
+  throw ConfigError(
+      in.path().string(), "attributes 'reward_scale', 'reward_offset'",
+      fmt::format("are {} and {}, expected a positive and a finite number", out.scale, out.offset));
+}
+
 Provenance read_provenance(const Reader& in) {
   Provenance out;
   if (in.file().has_attribute("family")) out.family = in.file().text("family");
@@ -107,6 +117,7 @@ Provenance read_provenance(const Reader& in) {
     else
       knob = in.file().number(attribute);
   }
+  out.reward_units = read_reward_units(in);
   return out;
 }
 

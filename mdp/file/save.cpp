@@ -50,6 +50,9 @@ void write_provenance(H5File& out, const Provenance& provenance) {
     if (const auto* text = std::get_if<std::string>(&knob)) out.text("knob:" + name, *text);
   }
   out.text("knobs", names);
+  if (provenance.reward_units == RewardUnits{}) return;
+  out.number("reward_scale", provenance.reward_units.scale);
+  out.number("reward_offset", provenance.reward_units.offset);
 }
 
 }  // namespace

@@ -12,11 +12,19 @@ namespace speder {
 
 using Knob = std::variant<double, std::string>;
 
+/// The rewards as they were given: offset + scale · r(s,a).
+struct RewardUnits {
+  double scale = 1;
+  double offset = 0;
+  friend bool operator==(const RewardUnits&, const RewardUnits&) = default;
+};
+
 /// Where an MDP came from: enough to make it again.
 struct Provenance {
   std::string family = "file";
   std::uint64_t seed = 0;
   std::map<std::string, Knob> knobs;
+  RewardUnits reward_units = {};
 };
 
 struct Rewards {

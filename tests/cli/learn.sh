@@ -59,7 +59,7 @@ refused "give the MDP once" online --mdp "$work/m.h5" --family lock --episodes 5
 refused "missing.h5" online --mdp "$work/missing.h5" --episodes 50
 refused "episodes must be at least 1" online $small --episodes 0
 refused "at least one transition" offline $small --transitions 0
-refused "unknown algorithm" online $small --algorithm magic
+refused "no algorithm 'magic'" online $small --algorithm magic
 refused "unknown class" online $small --class cube
 refused "class-size" online $small --class-size 0
 refused "c_alpha" online $small --c-alpha -1

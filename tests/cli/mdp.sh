@@ -57,6 +57,26 @@ works '"true_rank": 2' mdp import two.csv --out two.h5 --json
 works written mdp import two.csv --gamma 0.9 --out nine.h5
 works "J*          10 " solve nine.h5
 
+# One transition a line. By hand: state 0 moves to 1, which pays 3 for ever, so V(1) = 3 / (1 - 0.5) = 6 and
+# V(0) = -1 + 0.5 * 6 = 2; rescaled, r = (r + 1) / 4.
+printf "s,a,s',p,r\n0,0,1,1,-1\n1,0,1,0.5,2\n1,0,1,0.5,4\n" >list.csv
+works "as given they are -1 + 4 r" mdp import list.csv --gamma 0.5 --start 0 --rescale-rewards --out list.h5
+works "as given they are -1 + 4 r" mdp check list.h5
+works "            2 in the rewards as given" solve list.h5
+works "start distribution: uniform" mdp import list.csv --gamma 0.5 --rescale-rewards --out list.h5
+works "            4 in the rewards as given" solve list.h5
+works '"offset": -1.0' mdp import list.csv --gamma 0.5 --rescale-rewards --out list.h5 --json
+refused "--rescale-rewards" mdp import list.csv --gamma 0.5 --out x.h5
+refused "the states are 0 .. 1" mdp import list.csv --gamma 0.5 --start 2 --rescale-rewards --out x.h5
+printf "s,a,s',p,r\n0,1,0,1,0\n" >gap.csv
+refused "state 0, action 0 has no line" mdp import gap.csv --gamma 0.5 --out x.h5
+printf "s,a,s',p,r\n9999999,0,0,1,0\n" >huge.csv
+refused "an import makes a dense kernel" mdp import huge.csv --gamma 0.5 --out x.h5
+
+# A hundred thousand states: what is too large to compute says so.
+works "not computed: needs 100000 x 100000 tables" mdp make --family garnet --states 100000 --actions 4 --out g.h5
+works '"how": "not computed' mdp check g.h5 --json
+
 # What is refused, and that nothing is left behind.
 refused "--family" mdp make --out x.h5
 refused "--out" mdp make --family lock

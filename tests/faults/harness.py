@@ -144,7 +144,7 @@ WRITERS = {"mdp make": ["mdp", "make", "--family", "simplex", "--states", "200",
            "report": ["report", "clean.db", "--out", "{}/page"],
            "learn": ["learn", "online", "--family", "simplex", "--class-size", "8", "--episodes", "3",
                      "--out", "{}/l.csv"],
-           "audit": ["audit", "--only", "value-norm-bellman", "--budget", "10", "--json", "{}/a.json"]}
+           "audit": ["audit", "--only", "value-norm-bellman", "--budget", "10", "--findings", "{}/a.json"]}
 
 
 def full_disk(suite, reference):

@@ -21,7 +21,7 @@ bool mdp(Bytes bytes) {
 
 bool dense(Bytes bytes) {
   const File file(bytes, ".csv");
-  return accepted([&] { (void)factorise(read_dense(file.path(), std::nullopt), {}); });
+  return accepted([&] { (void)factorise(read_dense(file.path()), {}); });
 }
 
 bool suite(Bytes bytes) {

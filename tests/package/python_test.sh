@@ -7,6 +7,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 "$speder" mdp make --family lock --states 30 --actions 3 --rank 5 --gamma 0.9 --out m.h5 >/dev/null
 "$speder" solve m.h5 --out v.h5 --json >solve.json
+# Large enough to be stored as sparse rows.
+"$speder" mdp make --family garnet --states 4000 --actions 2 --gamma 0.9 --out g.h5 >/dev/null
+"$speder" solve g.h5 --out gv.h5 >/dev/null
 printf 'experiment = "planted"\n[quick]\nrepetitions = 10\nx = [1, 4, 16]\n' >suite.toml
 "$speder" sweep suite.toml -o 'a?b #c.db' >/dev/null
 "$speder" report 'a?b #c.db' --rows >rows.csv
@@ -16,16 +19,45 @@ PYTHONPATH=$source/examples/python "$python" - <<'PY'
 import json
 import numpy as np
 import pandas as pd
-from read_speder import read_mdp, read_solution, read_store
+from read_speder import expectation, read_mdp, read_solution, read_store
 
 mdp, solution, told = read_mdp("m.h5"), read_solution("v.h5"), json.load(open("solve.json"))
 bellman = (mdp["r"] + mdp["gamma"] * mdp["P"] @ solution["V"]).max(axis=1)
 assert np.abs(mdp["P"].sum(axis=2) - 1).max() <= 1e-12  # the format's own tolerance
 assert np.abs(bellman - solution["V"]).max() <= 1e-10    # tol::kBellman
 assert abs(mdp["rho"] @ solution["V"] - told["value"]) <= 1e-12 * (1 + told["value"])
+assert np.abs(expectation(mdp, solution["V"]) - mdp["P"] @ solution["V"]).max() <= 1e-12
+large, solved = read_mdp("g.h5"), read_solution("gv.h5")
+assert "P" not in large  # (S, A, S) has 32 million entries
+bellman = (large["r"] + large["gamma"] * expectation(large, solved["V"])).max(axis=1)
+assert np.abs(bellman - solved["V"]).max() <= 1e-10
 store, rows = read_store("a?b #c.db"), pd.read_csv("rows.csv", float_precision="round_trip")
 assert len(store) == len(rows) > 0
 assert (store["value"].to_numpy() == rows["value"].to_numpy()).all()  # the same bits
 assert set(store["x"]) == {1, 4, 16}
+P = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])  # (S, A, S)
+r = np.array([[1.0], [1.0]])
+np.savez("m.npz", P=P, r=r, rho=np.array([1, 0]), gamma=0.5)
+np.savez_compressed("small.npz", P=P, r=r, rho=np.array([1, 0]), gamma=0.5)
+np.save("P.npy", np.asfortranarray(P.astype("f4")))
+np.save("r.npy", r)
+np.save("big.npy", P.astype(">f8"))
+np.save("first.npy", np.ones((1, 2, 2)) / 2)
 PY
+told() {  # told TEXT ARGS...: a mistake, in one line
+  local text=$1; shift
+  if "$speder" "$@" 2>err || ! grep -qF -- "$text" err; then echo "FAILED: $*"; cat err; exit 1; fi
+}
+"$speder" mdp import m.npz --out n.h5 >/dev/null
+"$speder" solve n.h5 | grep -q "J\*          2 "
+"$speder" mdp import P.npy --reward r.npy --gamma 0.9 --out p.h5 | grep -q "start distribution: uniform"
+"$speder" solve p.h5 | grep -q "J\*          10 "
+told "write the file with numpy.savez" mdp import small.npz --out x.h5
+told "--reward r.npy" mdp import P.npy --gamma 0.9 --out x.h5
+told ".astype('<f8')" mdp import big.npy --reward r.npy --gamma 0.9 --out x.h5
+told "P.transpose(1, 0, 2) has it" mdp import first.npy --reward r.npy --gamma 0.9 --out x.h5
+head -c 150 m.npz >cut.npz
+told "cut.npz" mdp import cut.npz --out x.h5
+sed 's/gamma/gemma/' m.npz >damaged.npz
+told "damaged.npz" mdp import damaged.npz --out x.h5
 echo ok

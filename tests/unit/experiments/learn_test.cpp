@@ -140,7 +140,7 @@ TEST_CASE("every online learner runs on one interface; the true model has no reg
     if (algorithm.name == "true-model") CHECK(out.rows.back().regret <= 200 * tol::kAgreement);
   }
   CHECK_THROWS_WITH(run_online(problem, truth, online_run("best", 5)),
-                    Contains("unknown algorithm 'best'") && Contains("tabular-ucb"));
+                    Contains("no algorithm 'best'") && Contains("tabular-ucb"));
 }
 
 TEST_CASE("every offline learner runs on one interface", "[experiments][learn]") {

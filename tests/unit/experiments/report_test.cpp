@@ -106,7 +106,7 @@ TEST_CASE("judge: an experiment nobody can judge is refused by name", "[plots][r
   const Folder folder;
   ResultStore store = ResultStore::open(folder.path / "a.db");
   store.declare({.id = "mystery", .config = "", .seed = 1, .planned = 1, .build = this_build()});
-  CHECK_THROWS_WITH(judge(store), Catch::Contains("unknown experiment 'mystery'"));
+  CHECK_THROWS_WITH(judge(store), Catch::Contains("no experiment 'mystery'"));
 }
 
 TEST_CASE("write_report: page, pictures and numbers; nothing of the user's is markup",

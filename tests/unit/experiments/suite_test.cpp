@@ -30,8 +30,7 @@ TEST_CASE("suite: mistakes name file, line and key", "[suite]") {
     CHECK_THROWS_WITH(suite(text), Catch::StartsWith(message));
   };
   says("[quick]", "s.toml: experiment: the key is missing");
-  says("experiment = 'nope'\n[quick]",
-       "s.toml:1: experiment: unknown experiment 'nope' (there are: ");
+  says("experiment = 'nope'\n[quick]", "s.toml:1: experiment: no experiment 'nope'; there are: ");
   says("experiment = 'planted'", "s.toml: quick: the table is missing");
   says("experiment = 'planted'\n[quick]\nsed = 1", "s.toml:3: quick.sed: unknown key");
   says("experiment = 'planted'\ntypo = 1\n[quick]", "s.toml:2: typo: unknown key");

@@ -210,4 +210,23 @@ TEST_CASE("rank: deficient factors are found, ill-conditioned ones are not mista
   CHECK(close.how == "singular values of P, through the factors");
 }
 
+TEST_CASE("conditions: what would need huge tables is not computed and says why",
+          "[mdp][conditions]") {
+  for (const char* family : {"garnet", "canonical"}) {
+    const auto report =
+        by_name(generate({.family = family, .states = kLargestGram + 1, .actions = 2}));
+    const Condition& rank = report.at("rank");
+    CHECK(std::isnan(rank.value));
+    CHECK(rank.holds == Holds::kUnknown);
+    CHECK(rank.how == "not computed: needs 2049 x 2049 tables, the limit is 2048 x 2048");
+    CHECK(report.at("kernel_rows").holds == Holds::kYes);
+  }
+  SparseMatrix mu(2, kLargestGram + 1);  // both signs in one column
+  mu.insert(0, 0) = 1;
+  mu.insert(1, 0) = -1;
+  const MuNorm norm = mu_norm(mu, Vector::Ones(2));
+  CHECK(std::isnan(norm.upper));
+  CHECK(norm.how == "not computed: mu has both signs and d = 2049 exceeds 2048");
+}
+
 }  // namespace conditions_test

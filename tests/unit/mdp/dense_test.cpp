@@ -53,7 +53,7 @@ TEST_CASE("dense import: text and HDF5 give the same tables", "[mdp][file][dense
   CHECK(a.reward == (Vector(2) << 0, 1).finished());
   CHECK(a.nu == Vector::Ones(2));
   CHECK(a.gamma == 0.9);
-  CHECK(read_dense(scratch.path / "m.csv", 0.5).gamma == 0.5);
+  CHECK(read_dense(scratch.path / "m.csv", {.gamma = 0.5}).gamma == 0.5);
   {
     H5File out = H5File::create(scratch.path / "m.h5");
     out.write("P", std::span(a.P.data(), 4), {2, 1, 2});
