@@ -9,9 +9,6 @@
 #include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
-#include "speder/experiments/cli/completion.hpp"
-#include "speder/experiments/cli/doctor.hpp"
-#include "speder/experiments/cli/exec_deep.hpp"
 
 namespace {
 
@@ -69,7 +66,7 @@ void add_commands(CLI::App& app, int& exit_code) {
 }
 
 int run(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::hand_over_to_deep(argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::cli::exec_deep(argv + 1);
   CLI::App app(
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.",
       "speder");

@@ -57,15 +57,15 @@ std::vector<std::pair<std::string_view, const std::map<std::int64_t, double>*>> 
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
+std::string_view to_string(AuditVerdict verdict) {
   switch (verdict) {
-    case Verdict::kHolds:
+    case AuditVerdict::kHolds:
       return "holds on all tried";
-    case Verdict::kFalsified:
+    case AuditVerdict::kFalsified:
       return "falsified as printed";
-    case Verdict::kNeedsPremise:
+    case AuditVerdict::kNeedsPremise:
       return "needs a premise";
-    case Verdict::kNotCheckable:
+    case AuditVerdict::kNotCheckable:
       return "not checkable";
   }
   return "unknown";
@@ -106,26 +106,26 @@ std::vector<const Entry*> select(const std::vector<std::string>& only) {
   return chosen;
 }
 
-Finding examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds) {
-  Finding finding;
+AuditedEntry examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds) {
+  AuditedEntry finding;
   finding.entry = &entry;
   if (entry.check.approximate == nullptr) return finding;
   finding.search = search(entry, budget, seeds);
   if (entry.relation == Relation::kConstant) return finding;
-  finding.verdict = Verdict::kHolds;
+  finding.verdict = AuditVerdict::kHolds;
   if (!finding.search.counterexample) return finding;
   const Entry* twin = find_entry(entry.corrected_by);
-  finding.verdict = twin != nullptr && twin->twin == Twin::kPremise ? Verdict::kNeedsPremise
-                                                                    : Verdict::kFalsified;
+  finding.verdict = twin != nullptr && twin->twin == Twin::kPremise ? AuditVerdict::kNeedsPremise
+                                                                    : AuditVerdict::kFalsified;
   return finding;
 }
 
-std::vector<Finding> audit(const AuditOptions& options,
-                           const std::function<void(const Finding&)>& progress) {
+std::vector<AuditedEntry> audit(const AuditOptions& options,
+                                const std::function<void(const AuditedEntry&)>& progress) {
   if (options.budget < 1) throw InputError("audit: --budget must be at least 1 instance per entry");
   const std::vector<const Entry*> entries = select(options.only);
   const SeedTree seeds = SeedTree(options.seed).child("audit");
-  std::vector<Finding> findings(entries.size());
+  std::vector<AuditedEntry> findings(entries.size());
   parallel_for(static_cast<Index>(entries.size()), options.jobs, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     findings[k] = examine(*entries[k], options.budget, seeds);

@@ -10,13 +10,13 @@
 
 namespace speder::audit {
 
-enum class Verdict { kHolds, kFalsified, kNeedsPremise, kNotCheckable };
-[[nodiscard]] std::string_view to_string(Verdict verdict);
+enum class AuditVerdict { kHolds, kFalsified, kNeedsPremise, kNotCheckable };
+[[nodiscard]] std::string_view to_string(AuditVerdict verdict);
 
 /// What the audit found out about one entry.
-struct Finding {
+struct AuditedEntry {
   const Entry* entry = nullptr;
-  Verdict verdict = Verdict::kNotCheckable;
+  AuditVerdict verdict = AuditVerdict::kNotCheckable;
   SearchResult search;
   std::string counterexample_file;  // when it was saved
 };
@@ -30,14 +30,14 @@ struct AuditOptions {
 inline constexpr std::int64_t kQuickBudget = 5'000;
 
 /// Audits the entries in parallel. `progress` is called after each entry, from any thread.
-[[nodiscard]] std::vector<Finding> audit(const AuditOptions& options,
-                                         const std::function<void(const Finding&)>& progress = {});
+[[nodiscard]] std::vector<AuditedEntry> audit(
+    const AuditOptions& options, const std::function<void(const AuditedEntry&)>& progress = {});
 
 /// The entries an audit of `only` covers. Throws InputError for an unknown id, with suggestions.
 [[nodiscard]] std::vector<const Entry*> select(const std::vector<std::string>& only);
 
 /// Runs one entry; the verdict of a falsified one depends on what its twin changes.
-[[nodiscard]] Finding examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds);
+[[nodiscard]] AuditedEntry examine(const Entry& entry, std::int64_t budget, const SeedTree& seeds);
 
 /// "grows with d (1.97 at 1 … 4390 at 64)" for each axis along which the constant more than doubles.
 [[nodiscard]] std::string trend_text(const Trend& trend);

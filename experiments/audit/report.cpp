@@ -19,7 +19,7 @@ std::string number(double x) {
 }
 
 // What the ratio of an entry means.
-std::string worst_text(const Finding& f) {
+std::string worst_text(const AuditedEntry& f) {
   if (f.search.instances == 0) return "–";
   if (f.entry->relation == Relation::kConstant) return "c = " + number(f.search.worst_ratio);
   if (f.entry->relation == Relation::kEqual) return "Δ " + number(f.search.worst_ratio);
@@ -37,14 +37,14 @@ std::string pad(std::string_view text, std::size_t columns) {
   return std::string(text) + std::string(used < columns ? columns - used : 0, ' ');
 }
 
-std::string sides_text(const Finding& f) {
+std::string sides_text(const AuditedEntry& f) {
   const Sides<Exact>& sides = f.search.counterexample->sides;
   return fmt::format("left {}, right {} at {}", to_text(sides.left), to_text(sides.right),
                      describe(f.search.counterexample->instance));
 }
 
 // The twin, shortened when its id is this entry's with an ending.
-std::string remark(const Finding& f) {
+std::string remark(const AuditedEntry& f) {
   const Entry& e = *f.entry;
   if (e.relation == Relation::kConstant) {
     return f.search.instances > 0 ? trend_short(f.search.trend) : std::string();
@@ -73,7 +73,7 @@ nlohmann::ordered_json trend_json(const Trend& trend) {
   return json;
 }
 
-nlohmann::ordered_json finding_json(const Finding& f) {
+nlohmann::ordered_json finding_json(const AuditedEntry& f) {
   const Entry& e = *f.entry;
   nlohmann::ordered_json json;
   json["id"] = e.id, json["source"] = e.source, json["kind"] = to_string(e.kind);
@@ -108,25 +108,25 @@ nlohmann::ordered_json finding_json(const Finding& f) {
 
 }  // namespace
 
-std::string summary_text(const std::vector<Finding>& findings) {
+std::string summary_text(const std::vector<AuditedEntry>& findings) {
   std::array<int, 4> counts{};
   std::int64_t instances = 0;
-  for (const Finding& f : findings) {
+  for (const AuditedEntry& f : findings) {
     ++counts[static_cast<std::size_t>(f.verdict)];
     instances += f.search.instances;
   }
   std::string text = fmt::format("{} entries, {} instances:", findings.size(), instances);
   for (std::size_t v = 0; v < counts.size(); ++v) {
-    text +=
-        fmt::format("{} {} {}", v == 0 ? "" : ",", counts[v], to_string(static_cast<Verdict>(v)));
+    text += fmt::format("{} {} {}", v == 0 ? "" : ",", counts[v],
+                        to_string(static_cast<AuditVerdict>(v)));
   }
   return text;
 }
 
-std::string table_text(const std::vector<Finding>& findings) {
+std::string table_text(const std::vector<AuditedEntry>& findings) {
   std::string text = fmt::format("{} {} {} {} {}\n", pad("id", kIdColumns), pad("verdict", 20),
                                  pad("instances", 9), pad("worst", 11), "corrected by / constant");
-  for (const Finding& f : findings) {
+  for (const AuditedEntry& f : findings) {
     text += fmt::format("{} {} {:>9} {} {}\n", pad(f.entry->id, kIdColumns),
                         pad(to_string(f.verdict), 20), f.search.instances, pad(worst_text(f), 11),
                         remark(f));
@@ -134,9 +134,9 @@ std::string table_text(const std::vector<Finding>& findings) {
   return text + summary_text(findings) + "\n";
 }
 
-std::string detail_text(const std::vector<Finding>& findings) {
+std::string detail_text(const std::vector<AuditedEntry>& findings) {
   std::string text;
-  for (const Finding& f : findings) {
+  for (const AuditedEntry& f : findings) {
     const Entry& e = *f.entry;
     text += fmt::format("{}: {}\n", e.id, to_string(f.verdict));
     text += fmt::format("  source     {} ({})\n", e.source, to_string(e.kind));
@@ -161,16 +161,16 @@ std::string detail_text(const std::vector<Finding>& findings) {
   return text;
 }
 
-std::string json_text(const std::vector<Finding>& findings) {
+std::string json_text(const std::vector<AuditedEntry>& findings) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Finding& f : findings) list.push_back(finding_json(f));
+  for (const AuditedEntry& f : findings) list.push_back(finding_json(f));
   return list.dump(1) + "\n";
 }
 
-std::string markdown_text(const std::vector<Finding>& findings) {
+std::string markdown_text(const std::vector<AuditedEntry>& findings) {
   std::string text =
       "| id | source | statement | verdict | worst | corrected by |\n|---|---|---|---|---|---|\n";
-  for (const Finding& f : findings) {
+  for (const AuditedEntry& f : findings) {
     const Entry& e = *f.entry;
     const std::string twin = e.corrected_by.empty() ? "" : fmt::format("`{}`", e.corrected_by);
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", e.id, escape_pipes(e.source),

@@ -12,7 +12,7 @@
 #include "speder/io/hdf5.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 #include "speder/plots/render/process.hpp"
 #include "speder/plots/render/render.hpp"
 #include "speder/sweep/store.hpp"
@@ -44,14 +44,14 @@ struct Scratch {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// `attempt` returns what it found or throws why not.
-Ailment tried(Ailment ailment, const std::function<std::string()>& attempt) {
+Check tried(Check check, const std::function<std::string()>& attempt) {
   try {
-    ailment.found = attempt();
-    ailment.fix.clear();
+    check.found = attempt();
+    check.fix.clear();
   } catch (const std::exception& e) {
-    ailment.wrong = first_line(e.what());
+    check.wrong = first_line(e.what());
   }
-  return ailment;
+  return check;
 }
 
 std::string solved_file(const fs::path& folder) {
@@ -117,7 +117,7 @@ std::string gpu() {
 
 }  // namespace
 
-std::vector<Ailment> examine(const fs::path& programs) {
+std::vector<Check> examine(const fs::path& programs) {
   const Scratch scratch;
   const fs::path& folder = scratch.path;
   const auto apt = [](const char* package) { return fmt::format("apt-get install {}", package); };

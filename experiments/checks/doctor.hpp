@@ -7,7 +7,7 @@
 namespace speder {
 
 /// One thing an installation needs or can use, tried out rather than looked up.
-struct Ailment {
+struct Check {
   std::string part;    // "pictures"
   bool required;       // false: only what `serves` names does without
   std::string serves;  // "speder report, learn --plot"
@@ -19,6 +19,6 @@ struct Ailment {
 };
 
 /// Tries everything, in a scratch folder of its own. `programs` is the folder of the executable.
-[[nodiscard]] std::vector<Ailment> examine(const std::filesystem::path& programs);
+[[nodiscard]] std::vector<Check> examine(const std::filesystem::path& programs);
 
 }  // namespace speder

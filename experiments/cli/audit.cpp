@@ -60,15 +60,16 @@ int replay_file(const std::string& path) {
 int run_self_test(const AuditCommand& command) {
   const audit::SelfTest t =
       audit::self_test(command.options.budget, command.options.seed, command.options.jobs);
-  fmt::print("{} of {} planted false statements caught, {} of {} true statements left alone\n",
-             t.planted - t.missed.size(), t.planted, t.known_true - t.framed.size(), t.known_true);
+  fmt::print("{} of {} false statements caught, {} of {} true statements left alone\n",
+             t.false_statements - t.missed.size(), t.false_statements,
+             t.known_true - t.false_alarms.size(), t.known_true);
   for (const std::string& id : t.missed) fmt::print("missed: {}\n", id);
-  for (const std::string& id : t.framed) fmt::print("falsified although true: {}\n", id);
+  for (const std::string& id : t.false_alarms) fmt::print("falsified although true: {}\n", id);
   return t.passed() ? 0 : kFailed;
 }
 
 int run_audit(AuditCommand& command) {
-  std::vector<audit::Finding> findings = audit::audit(command.options);
+  std::vector<audit::AuditedEntry> findings = audit::audit(command.options);
   if (!command.out.empty()) save_counterexamples(command.out, findings);
   if (command.json) {
     fmt::print("{}", json_text(findings));
@@ -117,7 +118,7 @@ void add_audit(CLI::App& app, int& exit_code) {
   sub->add_flag("--markdown", command->markdown, "Print the table as Markdown");
   sub->add_flag("--list", command->list, "Print the inventory and stop");
   sub->add_flag("--self-test", command->self_test,
-                "Planted false statements must be caught, known truths left alone");
+                "False statements must be caught, known truths left alone");
   sub->add_option("--replay", command->replay, "Recompute a saved counterexample exactly")
       ->type_name("FILE");
   sub->footer(kFooter);

@@ -10,11 +10,11 @@
 namespace speder::cli {
 
 void save_counterexamples(const std::filesystem::path& folder,
-                          std::vector<audit::Finding>& findings) {
+                          std::vector<audit::AuditedEntry>& findings) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created", folder.string()));
-  for (audit::Finding& f : findings) {
+  for (audit::AuditedEntry& f : findings) {
     if (!f.search.counterexample) continue;
     const auto file = folder / fmt::format("{}.json", f.entry->id);
     save_counterexample(file, *f.entry, *f.search.counterexample);
@@ -22,8 +22,8 @@ void save_counterexamples(const std::filesystem::path& folder,
   }
 }
 
-bool corrections_survive(const std::vector<audit::Finding>& findings) {
-  return std::ranges::none_of(findings, [](const audit::Finding& f) {
+bool corrections_survive(const std::vector<audit::AuditedEntry>& findings) {
+  return std::ranges::none_of(findings, [](const audit::AuditedEntry& f) {
     return f.entry->twin != audit::Twin::kNone && f.search.counterexample;
   });
 }

@@ -17,5 +17,12 @@ void add_spectral(CLI::App& app, int& exit_code);
 void add_agreement(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
+/// `speder completion bash`: a script made from the very tree that parses the command line.
+void add_completion(CLI::App& app);
+
+/// `speder deep …`: replaces this process by the `speder-deep` beside it, so that the theory tool
+/// never loads libtorch or MuJoCo. Returns only on failure, with the exit code.
+[[nodiscard]] int exec_deep(char** arguments);
 
 }  // namespace speder::cli

@@ -1,6 +1,6 @@
-#include "speder/experiments/cli/completion.hpp"
-
 #include <fmt/format.h>
+
+#include "speder/experiments/cli/command.hpp"
 
 namespace speder::cli {
 namespace {
@@ -65,8 +65,6 @@ void collect(const CLI::App& app, const std::string& path, Cases& cases) {
       fmt::format("    '{}') words='{}' ;;\n", path, words.empty() ? "" : words.substr(1));
 }
 
-}  // namespace
-
 std::string bash_completion(const CLI::App& app, const std::string& program) {
   Cases cases;
   collect(app, "", cases);
@@ -92,6 +90,8 @@ complete -F _{0} {0}
 )",
                      program, cases.paths, cases.values, cases.words);
 }
+
+}  // namespace
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();

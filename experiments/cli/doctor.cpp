@@ -1,4 +1,4 @@
-#include "speder/experiments/cli/doctor.hpp"
+#include "speder/experiments/cli/command.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 namespace speder::cli {
 namespace {
 
-std::string_view verdict(const Ailment& a) {
+std::string_view verdict(const Check& a) {
   if (a.works()) return "ok";
   return a.required ? "MISSING" : "absent";
 }
 
-void print(const Ailment& a) {
+void print(const Check& a) {
   fmt::print("{:<7}  {:<12}  {}\n", verdict(a), a.part, a.works() ? a.found : a.wrong);
   if (a.works()) return;
   fmt::print("{:<7}  {:<12}  {} {}\n", "", "", a.required ? "needed by:" : "only for:", a.serves);
@@ -25,11 +25,11 @@ void print(const Ailment& a) {
 
 int run(bool json) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::vector<Ailment> all = examine(self.parent_path());
+  const std::vector<Check> all = examine(self.parent_path());
   const bool healthy =
-      std::ranges::all_of(all, [](const Ailment& a) { return a.works() || !a.required; });
+      std::ranges::all_of(all, [](const Check& a) { return a.works() || !a.required; });
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Ailment& a : all) {
+  for (const Check& a : all) {
     if (!json) print(a);
     list.push_back({{"part", a.part},
                     {"required", a.required},

@@ -1,15 +1,14 @@
-#include "speder/experiments/cli/exec_deep.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "speder/core/check.hpp"
+#include "speder/experiments/cli/command.hpp"
 
-namespace speder {
+namespace speder::cli {
 
-int hand_over_to_deep(char** arguments) {
+int exec_deep(char** arguments) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   const std::filesystem::path deep = self.parent_path() / "speder-deep";
   ::execv(deep.c_str(), arguments);
@@ -19,4 +18,4 @@ int hand_over_to_deep(char** arguments) {
                   deep.filename().string()));
 }
 
-}  // namespace speder
+}  // namespace speder::cli

@@ -26,10 +26,10 @@ Prepared prepare(LearnOptions& options, const std::string& command) {
   auto mdp = mdp_of(options);
   set_class_weights(*mdp, options);
   LearnRecord record{command, problem_cell(options, *mdp), options.seed, {}, {}, 0};
-  LearnProblem problem = make_problem(mdp, options.planted, SeedTree(options.class_seed));
+  LearnProblem problem = make_problem(mdp, options.class_spec, SeedTree(options.class_seed));
   TruthEvaluator truth(mdp);
   record.facts["optimal_value"] = truth.optimal_value();
-  record.facts["class"] = class_facts(problem.planted);
+  record.facts["class"] = class_facts(problem.model_class);
   return {std::move(problem), std::move(truth), std::move(record)};
 }
 
@@ -44,7 +44,7 @@ int finish(const LearnOptions& options, const Prepared& prepared,
     fmt::print(
         "{}\nV* = {:.10g} (under the start distribution)\n\nClass: L2 distance to P*\n{}\n{}",
         prepared.record.settings.key(), prepared.truth.optimal_value(),
-        class_table(prepared.problem.planted), table(prepared.record, names));
+        class_table(prepared.problem.model_class), table(prepared.record, names));
     if (!options.out.empty()) fmt::print("written: {}\n", options.out);
     if (options.plot) fmt::print("drawn: {}\n", picture);
   }
@@ -64,7 +64,7 @@ LearnHooks hooks_for(ProgressLine& progress, const std::atomic<bool>& interrupte
 
 void take_rows(const LearnOutcome& outcome, LearnRecord& record) {
   for (const LearnRow& row : outcome.rows) record.rows.push_back(columns(row));
-  if (outcome.result.termination == Termination::kInterrupted) {
+  if (outcome.result.interrupted) {
     record.interrupted_at = outcome.result.n;
   }
 }

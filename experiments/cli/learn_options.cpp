@@ -47,7 +47,7 @@ void add_mdp_options(CLI::App& app, LearnOptions& options) {
 }
 
 void add_class_options(CLI::App& app, LearnOptions& options) {
-  PlantedClassSpec& spec = options.planted;
+  ClassSpec& spec = options.class_spec;
   app.add_option(
          "--class", spec.kind,
          "multiscale: candidates at L2 distance base*2^-j from P*; product: Phi x Psi; net: "
@@ -158,7 +158,7 @@ void set_class_weights(const TabularMdp& mdp, LearnOptions& options) {
   const Policy uniform = Policy::uniform(mdp.states(), mdp.actions());
   const Vector mass =
       visitation({mdp.kernel(), mdp.reward(), mdp.gamma()}, mdp.rho(), uniform).mass;
-  options.planted.weights = uniform.joint(mass);
+  options.class_spec.weights = uniform.joint(mass);
 }
 
 GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
@@ -174,7 +174,7 @@ GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
   cell.set("actions", static_cast<double>(mdp.actions()));
   cell.set("rank", static_cast<double>(mdp.rank()));
   cell.set("gamma", mdp.gamma());
-  const PlantedClassSpec& spec = options.planted;
+  const ClassSpec& spec = options.class_spec;
   cell.set("class", spec.kind);
   cell.set("class_size", static_cast<double>(spec.size));
   cell.set("class_scales", spec.scales);

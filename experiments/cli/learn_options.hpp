@@ -8,7 +8,7 @@
 
 #include "speder/experiments/learn/behaviour.hpp"
 #include "speder/learning/bonus.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/instance.hpp"
 #include "speder/sweep/grid_cell.hpp"
 
@@ -20,7 +20,7 @@ struct LearnOptions {
   InstanceSpec family;
   std::vector<std::string> knobs;
   std::optional<double> gamma;
-  PlantedClassSpec planted;
+  ClassSpec class_spec;
   std::string class_weights = "uniform";
   std::uint64_t class_seed = 1;
   std::string algorithm = "speder";

@@ -103,9 +103,9 @@ std::string table(const LearnRecord& record, const std::vector<std::string_view>
   return text + '\n';
 }
 
-nlohmann::json class_facts(const PlantedClass& planted) {
+nlohmann::json class_facts(const CandidateClass& made) {
   nlohmann::json scales = nlohmann::json::array();
-  for (const ScaleRow& row : distance_histogram(planted)) {
+  for (const ScaleRow& row : distance_histogram(made)) {
     scales.push_back({{"scale", row.scale},
                       {"wanted", row.wanted},
                       {"count", row.count},
@@ -113,20 +113,20 @@ nlohmann::json class_facts(const PlantedClass& planted) {
                       {"mean", row.mean},
                       {"largest", row.largest}});
   }
-  return {{"size", planted.candidates.size()},
-          {"rank", planted.candidates.rank()},
-          {"precision", to_string(planted.candidates.precision())},
-          {"bytes", planted.candidates.bytes()},
-          {"truth", planted.truth ? nlohmann::json(*planted.truth) : nlohmann::json()},
-          {"nearest", number(planted.nearest)},
-          {"base", planted.base},
+  return {{"size", made.candidates.size()},
+          {"rank", made.candidates.rank()},
+          {"precision", to_string(made.candidates.precision())},
+          {"bytes", made.candidates.bytes()},
+          {"truth", made.truth ? nlohmann::json(*made.truth) : nlohmann::json()},
+          {"nearest", number(made.nearest)},
+          {"base", made.base},
           {"scales", std::move(scales)}};
 }
 
-std::string class_table(const PlantedClass& planted) {
+std::string class_table(const CandidateClass& made) {
   std::string text = fmt::format("{:>6}{:>12}{:>8}{:>12}{:>12}{:>12}\n", "scale", "wanted", "count",
                                  "least", "mean", "largest");
-  for (const ScaleRow& row : distance_histogram(planted)) {
+  for (const ScaleRow& row : distance_histogram(made)) {
     text += fmt::format("{:>6}{:>12.4g}{:>8}{:>12.4g}{:>12.4g}{:>12.4g}\n",
                         row.scale < 0 ? "P*" : fmt::format("{}", row.scale), row.wanted, row.count,
                         row.least, row.mean, row.largest);

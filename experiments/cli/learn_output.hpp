@@ -27,8 +27,8 @@ struct LearnRecord {
 /// The columns named, on the last rows of each factor of two, as a table.
 [[nodiscard]] std::string table(const LearnRecord& record,
                                 const std::vector<std::string_view>& names);
-[[nodiscard]] nlohmann::json class_facts(const PlantedClass& planted);
-[[nodiscard]] std::string class_table(const PlantedClass& planted);
+[[nodiscard]] nlohmann::json class_facts(const CandidateClass& made);
+[[nodiscard]] std::string class_table(const CandidateClass& made);
 
 /// .db: a run in the SQLite store, beside the others in the file; .csv: the rows; .json: to_json.
 /// check_out refuses an ending that is none of these, and a run that the store already has.

@@ -7,8 +7,7 @@
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
-#include "speder/oracle/exact_occupancy.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 #include "speder/oracle/kernel_svd.hpp"
 #include "speder/oracle/representation_gap.hpp"
 

@@ -7,7 +7,7 @@
 #include "speder/core/parallel.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/rates/registry.hpp"
-#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/experiments/rates/suite.hpp"
 #include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/stop_signal.hpp"
 #include "speder/sweep/transport.hpp"

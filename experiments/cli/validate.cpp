@@ -10,7 +10,7 @@
 #include "speder/experiments/cli/audit_files.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/rates/registry.hpp"
-#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/experiments/rates/suite.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/plots/report/report.hpp"
 #include "speder/sweep/progress_bar.hpp"
@@ -85,9 +85,9 @@ bool audit_all(const ValidateOptions& options, const fs::path& folder) {
   const Clock::time_point start = Clock::now();
   audit::AuditOptions settings{.seed = options.seed, .jobs = options.jobs};
   if (!options.full) settings.budget = audit::kQuickBudget;
-  std::vector<audit::Finding> findings = audit::audit(settings);
+  std::vector<audit::AuditedEntry> findings = audit::audit(settings);
   save_counterexamples(folder / "counterexamples", findings);
-  for (audit::Finding& f : findings) {  // as seen from the page
+  for (audit::AuditedEntry& f : findings) {  // as seen from the page
     if (!f.counterexample_file.empty())
       f.counterexample_file = fs::relative(f.counterexample_file, folder).string();
   }

@@ -26,11 +26,11 @@ LearnProblem assemble_problem(Kernel truth, std::vector<Kernel> rivals, const Ve
   const Vector theta = std::numbers::sqrt2 * Vector::Unit(truth.rank(), truth.rank() - 1);
   const Index place = rng.index(static_cast<Index>(rivals.size()) + 1);
   rivals.insert(rivals.begin() + place, truth);
-  PlantedClass planted{
+  CandidateClass model_class{
       .candidates = FeatureClass::of(rivals), .truth = place, .distance = {}, .scale = {}};
   return {std::make_shared<const TabularMdp>(std::move(truth), Rewards{reward, theta},
                                              Vector::Unit(S, 0), gamma),
-          std::move(planted)};
+          std::move(model_class)};
 }
 
 }  // namespace speder

@@ -22,14 +22,14 @@ FeatureClass truth_alone(const LearnProblem& problem) {
 LearnerResult speder_online(const LearnProblem& problem, const Simulator& env,
                             const OnlineOptions& options, const SeedTree& seeds,
                             const LearnerObserver& observe) {
-  return online_speder(env, problem.planted.candidates, options, seeds, observe);
+  return online_speder(env, problem.model_class.candidates, options, seeds, observe);
 }
 
 LearnerResult rep_ucb(const LearnProblem& problem, const Simulator& env, const OnlineOptions& given,
                       const SeedTree& seeds, const LearnerObserver& observe) {
   OnlineOptions options = given;
   options.criterion = Criterion::kLikelihood;
-  return online_speder(env, problem.planted.candidates, options, seeds, observe);
+  return online_speder(env, problem.model_class.candidates, options, seeds, observe);
 }
 
 LearnerResult greedy_online(const LearnProblem& problem, const Simulator& env,
@@ -37,7 +37,7 @@ LearnerResult greedy_online(const LearnProblem& problem, const Simulator& env,
                             const LearnerObserver& observe) {
   OnlineOptions options = given;
   options.bonus.alpha = 0;
-  return online_speder(env, problem.planted.candidates, options, seeds, observe);
+  return online_speder(env, problem.model_class.candidates, options, seeds, observe);
 }
 
 LearnerResult uniform_online(const LearnProblem& problem, const Simulator& env,
@@ -46,7 +46,7 @@ LearnerResult uniform_online(const LearnProblem& problem, const Simulator& env,
   OnlineOptions options = given;
   options.bonus.alpha = 0;
   options.follow_plan = false;
-  return online_speder(env, problem.planted.candidates, options, seeds, observe);
+  return online_speder(env, problem.model_class.candidates, options, seeds, observe);
 }
 
 LearnerResult true_model_online(const LearnProblem& problem, const Simulator& env,
@@ -76,21 +76,21 @@ LearnerResult tabular_online(const LearnProblem& problem, const Simulator& env,
 
 LearnerResult speder_offline(const LearnProblem& problem, const Dataset& data,
                              const OfflineOptions& options, const LearnerObserver& observe) {
-  return offline_speder(data, problem.planted.candidates, task_of(problem), options, observe);
+  return offline_speder(data, problem.model_class.candidates, task_of(problem), options, observe);
 }
 
 LearnerResult rep_lcb(const LearnProblem& problem, const Dataset& data, const OfflineOptions& given,
                       const LearnerObserver& observe) {
   OfflineOptions options = given;
   options.criterion = Criterion::kLikelihood;
-  return offline_speder(data, problem.planted.candidates, task_of(problem), options, observe);
+  return offline_speder(data, problem.model_class.candidates, task_of(problem), options, observe);
 }
 
 LearnerResult greedy_offline(const LearnProblem& problem, const Dataset& data,
                              const OfflineOptions& given, const LearnerObserver& observe) {
   OfflineOptions options = given;
   options.bonus.alpha = 0;
-  return offline_speder(data, problem.planted.candidates, task_of(problem), options, observe);
+  return offline_speder(data, problem.model_class.candidates, task_of(problem), options, observe);
 }
 
 LearnerResult true_model_offline(const LearnProblem& problem, const Dataset& data,

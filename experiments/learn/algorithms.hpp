@@ -10,12 +10,11 @@
 
 namespace speder {
 
-/// An online learner: SPEDER or a comparator. `class_of` says which class its candidates index:
-/// the planted one, none, or the class {P*} of the true-model oracle.
+/// An online learner: SPEDER or a comparator.
 struct OnlineAlgorithm {
   std::string_view name;
   std::string_view description;
-  bool has_class;    // reports candidates of the planted class
+  bool has_class;    // the candidates it reports are those of the problem's class
   bool follow_plan;  // collects its data under its own policies
   LearnerResult (*run)(const LearnProblem&, const Simulator&, const OnlineOptions&, const SeedTree&,
                        const LearnerObserver&);

@@ -12,10 +12,9 @@ struct BehaviourSpec {
   /// uniform     π_b = U(A)
   /// epsilon     (1−ε) π* + ε U(A)
   /// softmax     π_b(a|s) ∝ exp(Q*(s,a)/τ)
-  /// coverage    π_b(a|s) = 1/ω + (1 − |A|/ω) [κ π*(a|s) + (1−κ) π_worst(a|s)]: `omega` sets the
-  /// least
-  ///             action probability 1/ω, `mix` = κ moves C* at that ω; with `c_star` > 0 κ is found
-  ///             by bisection so that C* has that value
+  /// coverage    π_b(a|s) = 1/ω + (1 − |A|/ω) [κ π*(a|s) + (1−κ) π_worst(a|s)]
+  ///             `omega` sets the least action probability 1/ω, `mix` = κ moves C* at that ω; with
+  ///             `c_star` > 0 κ is found by bisection so that C* has that value
   std::string kind = "uniform";
   double epsilon = 0.2;
   double temperature = 1;  // τ

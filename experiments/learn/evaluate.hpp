@@ -27,7 +27,7 @@ class TruthEvaluator {
   [[nodiscard]] const TabularMdp& mdp() const { return *mdp_; }
   [[nodiscard]] double optimal_value() const { return optimal_value_; }  // E_ρ V*
   [[nodiscard]] const PlanResult& optimal() const { return optimal_; }
-  /// Good until the next call.
+  /// The reference is invalidated by the next call.
   const PolicyTruth& at(const Policy& policy);
 
   /// Law of s' for s ~ mass, a ~ U(A), s' ~ P*.                                 (S)

@@ -5,23 +5,23 @@
 
 namespace speder {
 
-LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp, const PlantedClassSpec& spec,
+LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp, const ClassSpec& spec,
                           const SeedTree& seeds) {
-  PlantedClass planted = planted_class(mdp->kernel(), spec, seeds);
-  return {std::move(mdp), std::move(planted)};
+  CandidateClass model_class = make_class(mdp->kernel(), spec, seeds);
+  return {std::move(mdp), std::move(model_class)};
 }
 
 void check_problem(const LearnProblem& problem) {
   const Kernel& truth = problem.mdp->kernel();
-  const FeatureClass& F = problem.planted.candidates;
+  const FeatureClass& F = problem.model_class.candidates;
   if (F.states() != truth.states() || F.actions() != truth.actions()) {
     throw InputError(fmt::format("the class is for |S|={}, |A|={}, the MDP has |S|={}, |A|={}",
                                  F.states(), F.actions(), truth.states(), truth.actions()));
   }
   if (F.nu() != truth.nu()) throw InputError("the class and the MDP have different base measures");
-  if (!problem.planted.truth) return;  // misspecified, and says so
-  const Matrix Phi = F.phi(*problem.planted.truth);
-  const Matrix Mu = F.mu(*problem.planted.truth);
+  if (!problem.model_class.truth) return;  // misspecified, and says so
+  const Matrix Phi = F.phi(*problem.model_class.truth);
+  const Matrix Mu = F.mu(*problem.model_class.truth);
   for (Index x = 0; x < truth.pairs(); ++x) {
     const Vector row = (Mu * Phi.row(x).transpose()).cwiseProduct(F.nu());
     const double off = (row - truth.dense_row(x)).cwiseAbs().maxCoeff();
@@ -30,7 +30,7 @@ void check_problem(const LearnProblem& problem) {
           fmt::format("the class does not hold P*: candidate {} differs by {} at pair {}; plant "
                       "the class around "
                       "this MDP, or use a misspecified class",
-                      *problem.planted.truth, off, x));
+                      *problem.model_class.truth, off, x));
     }
   }
 }

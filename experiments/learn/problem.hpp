@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "speder/core/rng.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder {
@@ -11,12 +11,12 @@ namespace speder {
 /// A true MDP and the class the learner is given.
 struct LearnProblem {
   std::shared_ptr<const TabularMdp> mdp;
-  PlantedClass planted;
+  CandidateClass model_class;
 };
 
-/// Plants the class of the spec around the MDP's kernel.
+/// The class that the spec makes around the MDP's kernel.
 [[nodiscard]] LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp,
-                                        const PlantedClassSpec& spec, const SeedTree& seeds);
+                                        const ClassSpec& spec, const SeedTree& seeds);
 
 /// Throws InputError unless the class is for this MDP and, where it claims to hold P*, holds it
 /// (largest difference of an entry at most tol::kSimplex).

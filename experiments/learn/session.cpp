@@ -10,7 +10,7 @@ namespace speder {
 namespace {
 
 const FeatureClass* class_or_null(const LearnProblem& problem, bool has_class) {
-  return has_class ? &problem.planted.candidates : nullptr;
+  return has_class ? &problem.model_class.candidates : nullptr;
 }
 
 // Errors of the estimate against the truth; the same candidate as before has the same ones.
@@ -20,8 +20,8 @@ EstimateRow measure(const LearnProblem& problem, const Estimate& best, const Vec
   if (!before.empty() && before.back().candidate == best.candidate) {
     row = before.back();
   } else {
-    const RowErrors errors = row_errors(problem.mdp->kernel(),
-                                        problem.planted.candidates.kernel(best.candidate), weights);
+    const RowErrors errors = row_errors(
+        problem.mdp->kernel(), problem.model_class.candidates.kernel(best.candidate), weights);
     row.candidate = best.candidate;
     row.l2_squared = errors.l2_squared;
     row.l1 = errors.l1;
@@ -60,7 +60,7 @@ LearnOutcome run_offline(const LearnProblem& problem, TruthEvaluator& truth, con
   Behaviour behaviour = make_behaviour(truth, run.behaviour);
   const Simulator env(problem.mdp);
   Rng rng = SeedTree(run.seed).stream("offline-data");
-  const Dataset data = collect_stationary(env, behaviour.policy, run.transitions, rng);
+  const Dataset data = collect_from_occupancy(env, behaviour.policy, run.transitions, rng);
   OfflineOptions options = run.options;
   options.omega = behaviour.omega;
   if (options.checkpoints.empty()) options.checkpoints = geometric_grid(run.transitions);
@@ -93,14 +93,14 @@ EstimateOutcome run_estimate(const LearnProblem& problem, TruthEvaluator& truth,
   check_problem(problem);
   require(0 < run.delta && run.delta < 1, "delta must lie in (0,1)", run.delta);
   const auto start = std::chrono::steady_clock::now();
-  const FeatureClass& F = problem.planted.candidates;
+  const FeatureClass& F = problem.model_class.candidates;
   EstimateOutcome out{{}, {}, make_behaviour(truth, run.behaviour)};
   const Policy& policy = out.behaviour.policy;
   const Vector weights = policy.joint(truth.at(policy).mass);
   const Simulator env(problem.mdp);
   Rng rng = SeedTree(run.seed).stream("estimate-data");
   const Dataset data = run.trajectory ? collect_trajectory(env, policy, run.transitions, rng)
-                                      : collect_stationary(env, policy, run.transitions, rng);
+                                      : collect_from_occupancy(env, policy, run.transitions, rng);
   Estimator estimator(F, run.criterion);
   Index used = 0;
   for (const Index n : run.grid.empty() ? geometric_grid(run.transitions) : run.grid) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <set>
 
 #include "speder/core/check.hpp"
@@ -34,6 +35,12 @@ void require_distinct(const std::vector<GridCell>& cells) {
       throw InputError(fmt::format("the grid has the cell '{}' twice", cell.key()));
     }
   }
+}
+
+RunKey key_of(const Suite& suite, std::int64_t task) {
+  const std::int64_t repetitions = suite.plan.repetitions;
+  return {suite.id, suite.plan.cells[static_cast<std::size_t>(task / repetitions)].key(),
+          task % repetitions};
 }
 
 }  // namespace
@@ -81,6 +88,32 @@ Suite load_suite(const std::filesystem::path& file, std::string_view size) {
                                  file.string(), names_of(builtin_suites())));
   }
   return read_suite(ConfigTable::load(file), size);
+}
+
+Sweep suite_runs(const Suite& suite, std::uint64_t seed) {
+  Sweep sweep{.record = suite.record(seed), .runs = {}};
+  for (std::int64_t i = 0; i < suite.runs(); ++i) sweep.runs.push_back(key_of(suite, i));
+  return sweep;
+}
+
+RunTask run_task(const Suite& suite, std::uint64_t seed) {
+  const SeedTree root = SeedTree(seed).child(suite.id);
+  return [&suite, root](std::int64_t task) {
+    Run out{.key = key_of(suite, task)};
+    const std::size_t cell = static_cast<std::size_t>(task / suite.plan.repetitions);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      const auto repetition = static_cast<std::uint64_t>(out.key.repetition);
+      out.measures = suite.plan.run({.cell = suite.plan.cells[cell],
+                                     .repetition = out.key.repetition,
+                                     .seeds = root.child("repetition", repetition)});
+    } catch (const std::exception& e) {
+      out.failed = true;
+      out.error = e.what();
+    }
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return Outcome{.run = std::move(out)};
+  };
 }
 
 }  // namespace speder

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "speder/experiments/rates/experiment.hpp"
+#include "speder/sweep/run_sweep.hpp"
 
 namespace speder {
 
@@ -22,5 +23,12 @@ struct Suite {
 /// A file, or the id of a suite that came with the program.
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file, std::string_view size);
 [[nodiscard]] Suite read_suite(const ConfigTable& file, std::string_view size);
+
+/// The runs of a suite: number i is cell i / repetitions, repetition i % repetitions.
+[[nodiscard]] Sweep suite_runs(const Suite& suite, std::uint64_t seed);
+
+/// Computes one of them; its rows depend on the suite, the seed and i alone. Never throws: an
+/// exception of the run is a failed Run.
+[[nodiscard]] RunTask run_task(const Suite& suite, std::uint64_t seed);
 
 }  // namespace speder

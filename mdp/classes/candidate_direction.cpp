@@ -24,7 +24,7 @@ double representation_spread(const Matrix& phi, Index actions, const Vector& nu)
   return total;
 }
 
-bool normalised(const PlantedTruth& truth, const Matrix& phi) {
+bool normalised(const KnownKernel& truth, const Matrix& phi) {
   const double slack = 1 + tol::kSimplex;  // a truth on the boundary must count as inside
   return phi.rowwise().norm().maxCoeff() <= truth.row_norm * slack &&
          representation_spread(phi, truth.actions, truth.nu) <= truth.spread * slack;
@@ -36,7 +36,7 @@ Vector simplex_point(Index n, Rng& rng) {  // Dirichlet(1, …, 1)
   return p / p.sum();
 }
 
-Matrix target_phi(const PlantedTruth& truth, double support, Rng& rng) {
+Matrix target_phi(const KnownKernel& truth, double support, Rng& rng) {
   Matrix target = truth.phi;
   for (Index x = 0; x < target.rows(); ++x) {
     if (support < 1 && !rng.bernoulli(support)) continue;
@@ -52,7 +52,7 @@ Matrix target_phi(const PlantedTruth& truth, double support, Rng& rng) {
   return target;
 }
 
-Matrix target_mu(const PlantedTruth& truth, Rng& rng) {
+Matrix target_mu(const KnownKernel& truth, Rng& rng) {
   Matrix target(truth.mu.rows(), truth.mu.cols());
   for (Index k = 0; k < target.cols(); ++k) {
     target.col(k) = simplex_point(target.rows(), rng).cwiseQuotient(truth.nu);
@@ -62,14 +62,14 @@ Matrix target_mu(const PlantedTruth& truth, Rng& rng) {
 
 // The d × d products that ‖P(t) − P*‖² is made of, one side each.
 struct PhiSide {
-  PhiSide(const PlantedTruth& truth, const Matrix& U)
+  PhiSide(const KnownKernel& truth, const Matrix& U)
       : UU(U.transpose() * truth.weights.asDiagonal() * U),
         phiU(truth.phi.transpose() * truth.weights.asDiagonal() * U) {}
   Matrix UU;    // Uᵀ W U
   Matrix phiU;  // φᵀ W U
 };
 struct MuSide {
-  MuSide(const PlantedTruth& truth, const Matrix& V)
+  MuSide(const KnownKernel& truth, const Matrix& V)
       : VV(V.transpose() * truth.nu.asDiagonal() * V),
         Vmu(V.transpose() * truth.nu.asDiagonal() * truth.mu) {}
   Matrix VV;   // Vᵀ N V
@@ -80,7 +80,7 @@ double trace(const Matrix& A, const Matrix& B) { return A.cwiseProduct(B.transpo
 
 // Coefficients of D(t)². With ⟨ABᵀ, CDᵀ⟩ = tr((AᵀWC)(DᵀNB)) and
 // P(t) − P* = t (U μᵀ + φ Vᵀ) + t² U Vᵀ.
-void set_coefficients(const PlantedTruth& truth, const PhiSide& p, const MuSide& m,
+void set_coefficients(const KnownKernel& truth, const PhiSide& p, const MuSide& m,
                       Direction& direction) {
   direction.a = trace(p.UU, truth.mu_gram) + 2 * trace(p.phiU.transpose(), m.Vmu) +
                 trace(truth.phi_gram, m.VV);
@@ -90,7 +90,7 @@ void set_coefficients(const PlantedTruth& truth, const PhiSide& p, const MuSide&
 
 }  // namespace
 
-PlantedTruth::PlantedTruth(const Kernel& kernel, const Vector& pair_weights)
+KnownKernel::KnownKernel(const Kernel& kernel, const Vector& pair_weights)
     : actions(kernel.actions()),
       phi(kernel.phi().to_dense()),
       mu(kernel.mu().to_dense()),
@@ -125,7 +125,7 @@ double Direction::solve(double radius) const {
   return high;
 }
 
-Direction random_direction(const PlantedTruth& truth, const DirectionOptions& options, Rng& rng) {
+Direction random_direction(const KnownKernel& truth, const DirectionOptions& options, Rng& rng) {
   const bool move_mu = options.move_mu && truth.mixture && options.support >= 1;
   Direction direction{Matrix::Zero(truth.phi.rows(), truth.phi.cols()),
                       Matrix::Zero(truth.mu.rows(), truth.mu.cols())};
@@ -139,13 +139,13 @@ Direction random_direction(const PlantedTruth& truth, const DirectionOptions& op
   return direction;
 }
 
-double distance_to(const PlantedTruth& truth, const Matrix& phi, const Matrix& mu) {
+double distance_to(const KnownKernel& truth, const Matrix& phi, const Matrix& mu) {
   Direction whole;
   set_coefficients(truth, {truth, phi - truth.phi}, {truth, mu - truth.mu}, whole);
   return whole.distance(1);
 }
 
-Vector product_distances(const PlantedTruth& truth, std::span<const Matrix> phi,
+Vector product_distances(const KnownKernel& truth, std::span<const Matrix> phi,
                          std::span<const Matrix> mu) {
   std::vector<MuSide> mu_sides;
   for (const Matrix& m : mu) mu_sides.emplace_back(truth, m - truth.mu);

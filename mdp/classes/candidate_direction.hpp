@@ -9,8 +9,8 @@
 namespace speder {
 
 /// The truth unpacked, with everything that does not depend on the candidate.
-struct PlantedTruth {
-  PlantedTruth(const Kernel& kernel, const Vector& pair_weights);
+struct KnownKernel {
+  KnownKernel(const Kernel& kernel, const Vector& pair_weights);
 
   Index actions;
   Matrix phi;       // (SA × d)
@@ -47,13 +47,13 @@ struct DirectionOptions {
 
 /// Targets: Dirichlet(1) rows and densities when the truth has mixture form; otherwise rows in the
 /// convex hull of the truth's own rows, with μ fixed.
-[[nodiscard]] Direction random_direction(const PlantedTruth& truth, const DirectionOptions& options,
+[[nodiscard]] Direction random_direction(const KnownKernel& truth, const DirectionOptions& options,
                                          Rng& rng);
 
 /// ‖P_c − P*‖_{L2(ρ)} = (∑_x ρ(x) ∑_y (f_c − f*)² ν)^½, from differences: no cancellation.
-[[nodiscard]] double distance_to(const PlantedTruth& truth, const Matrix& phi, const Matrix& mu);
+[[nodiscard]] double distance_to(const KnownKernel& truth, const Matrix& phi, const Matrix& mu);
 /// The same for every pair (φ_i, μ_j), at index i·|mu| + j.
-[[nodiscard]] Vector product_distances(const PlantedTruth& truth, std::span<const Matrix> phi,
+[[nodiscard]] Vector product_distances(const KnownKernel& truth, std::span<const Matrix> phi,
                                        std::span<const Matrix> mu);
 
 }  // namespace speder

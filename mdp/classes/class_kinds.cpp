@@ -19,20 +19,20 @@ struct Member {
 };
 
 // ⟨P_a, P_b⟩_{L2(ρ)} = tr((Φ_aᵀ W Φ_b)(M_bᵀ N M_a))
-double inner(const PlantedTruth& truth, const Member& a, const Member& b) {
+double inner(const KnownKernel& truth, const Member& a, const Member& b) {
   const Matrix F = a.phi.transpose() * truth.weights.asDiagonal() * b.phi;
   const Matrix M = a.mu.transpose() * truth.nu.asDiagonal() * b.mu;
   return F.cwiseProduct(M).sum();
 }
 
-bool apart(const PlantedTruth& truth, const std::vector<Member>& net, const Member& fresh,
+bool apart(const KnownKernel& truth, const std::vector<Member>& net, const Member& fresh,
            double radius) {
   return std::all_of(net.begin(), net.end(), [&](const Member& old) {
     return old.norm2 + fresh.norm2 - 2 * inner(truth, old, fresh) >= radius * radius;
   });
 }
 
-Member draw_member(const PlantedJob& job, double radius, Index attempt) {
+Member draw_member(const ClassJob& job, double radius, Index attempt) {
   Rng rng = job.seeds.stream("net", static_cast<std::uint64_t>(attempt));
   const double wanted = radius * (1 + rng.uniform());
   const Direction d = random_direction(job.truth, {true, true, job.spec.support}, rng);
@@ -42,7 +42,7 @@ Member draw_member(const PlantedJob& job, double radius, Index attempt) {
   return member;
 }
 
-std::vector<Member> draw_packing(const PlantedJob& job, double radius) {
+std::vector<Member> draw_packing(const ClassJob& job, double radius) {
   std::vector<Member> net{{job.truth.phi, job.truth.mu}};
   net.front().norm2 = inner(job.truth, net.front(), net.front());
   for (Index attempt = 0; static_cast<Index>(net.size()) < job.spec.size; ++attempt) {
@@ -60,7 +60,7 @@ std::vector<Member> draw_packing(const PlantedJob& job, double radius) {
 }
 
 // The truth's factor at place `truth`, the others at base·2⁻ʲ in turn.
-std::vector<Matrix> side_ladder(const PlantedJob& job, Index size, Index truth, bool phi_side) {
+std::vector<Matrix> side_ladder(const ClassJob& job, Index size, Index truth, bool phi_side) {
   std::vector<Matrix> side;
   for (Index i = 0; i < size; ++i) {
     side.push_back(phi_side ? job.truth.phi : job.truth.mu);
@@ -74,7 +74,7 @@ std::vector<Matrix> side_ladder(const PlantedJob& job, Index size, Index truth, 
 }
 
 // Members of a product are not put at a radius of their own: the scale nearest to where they are.
-int nearest_scale(double distance, const PlantedJob& job) {
+int nearest_scale(double distance, const ClassJob& job) {
   const double j = std::round(std::log2(job.base / distance));
   return static_cast<int>(std::clamp(j, 0.0, static_cast<double>(job.spec.scales)));
 }
@@ -87,7 +87,7 @@ Index side_of(Index size) {  // the largest divisor up to the square root
 
 }  // namespace
 
-PlantedClass packing(const PlantedJob& job) {
+CandidateClass packing(const ClassJob& job) {
   const double radius = job.spec.radius > 0 ? job.spec.radius : job.base / 4;
   if (job.spec.size > kLargestNet) {
     throw InputError(
@@ -112,7 +112,7 @@ PlantedClass packing(const PlantedJob& job) {
   return {std::move(builder).finish(), truth, std::move(distance), std::move(scale), radius};
 }
 
-PlantedClass product_ladder(const PlantedJob& job) {
+CandidateClass product_ladder(const ClassJob& job) {
   if (!job.truth.mixture) {
     throw InputError(
         "class product needs an MDP whose phi rows lie in the simplex and whose mu columns are "
@@ -129,11 +129,11 @@ PlantedClass product_ladder(const PlantedJob& job) {
   const std::vector<Matrix> phi = side_ladder(job, n_phi, i_true, true);
   const std::vector<Matrix> mu = side_ladder(job, n_mu, j_true, false);
   const Index truth = i_true * n_mu + j_true;
-  PlantedClass made{FeatureClass::product(job.shape, phi, mu),
-                    truth,
-                    product_distances(job.truth, phi, mu),
-                    {},
-                    job.base};
+  CandidateClass made{FeatureClass::product(job.shape, phi, mu),
+                      truth,
+                      product_distances(job.truth, phi, mu),
+                      {},
+                      job.base};
   made.distance[truth] = 0;
   for (Index c = 0; c < job.spec.size; ++c) {
     made.scale.push_back(c == truth ? -1 : nearest_scale(made.distance[c], job));

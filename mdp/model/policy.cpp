@@ -67,13 +67,4 @@ Vector Policy::joint(const Vector& state_mass) const {
   return out;
 }
 
-void require_mixture(const MixturePolicy& mixture) {
-  const Vector& w = mixture.weights;
-  require(!mixture.members.empty(), "a mixture needs at least one member");
-  require(w.size() == static_cast<Index>(mixture.members.size()), "mixture: one weight per member",
-          w.size());
-  require(w.allFinite() && w.minCoeff() >= 0 && std::abs(w.sum() - 1) <= tol::kSimplex,
-          "mixture: weights must be a distribution, their sum", w.sum());
-}
-
 }  // namespace speder

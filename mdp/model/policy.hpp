@@ -38,13 +38,4 @@ class Policy {
   Matrix table_;                      // (S × A) otherwise
 };
 
-/// One member drawn at the start of each episode and followed throughout: its value and visitation
-/// are the weighted means of the members'.
-struct MixturePolicy {
-  std::vector<Policy> members;
-  Vector weights;  // sums to 1
-};
-/// Throws std::invalid_argument unless there is one weight per member and they are a distribution.
-void require_mixture(const MixturePolicy& mixture);
-
 }  // namespace speder

@@ -36,7 +36,7 @@ LearnerResult offline_clone(const Dataset& data, const OfflineTask& task,
     ++out.replans;
     const LearnerReport report{n, out.policy, true, -1, no_bonus, no_value, 0, 0, 0, n};
     if (observe && !observe(report)) {
-      out.termination = Termination::kInterrupted;
+      out.interrupted = true;
       return out;
     }
   }

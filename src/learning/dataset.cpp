@@ -46,7 +46,7 @@ Episode collect_episode(const Simulator& env, const Policy& policy, Rng& rng) {
   return {to_step(first, actions), to_step(second, actions), start.steps + 2};
 }
 
-Dataset collect_stationary(const Simulator& env, const Policy& policy, Index n, Rng& rng) {
+Dataset collect_from_occupancy(const Simulator& env, const Policy& policy, Index n, Rng& rng) {
   Dataset data = empty_dataset(env, policy, n);
   for (Index i = 0; i < n; ++i) {
     const OccupancyDraw start = draw_from_occupancy(env, policy, rng);

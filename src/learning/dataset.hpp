@@ -50,8 +50,8 @@ struct Dataset {
   Index env_steps = 0;
 };
 /// n independent draws s ~ d^π, a ~ π(·|s), s' ~ P(·|s,a): DEVIATION-5.
-[[nodiscard]] Dataset collect_stationary(const Simulator& env, const Policy& policy, Index n,
-                                         Rng& rng);
+[[nodiscard]] Dataset collect_from_occupancy(const Simulator& env, const Policy& policy, Index n,
+                                             Rng& rng);
 /// n steps of one run under π that restarts from ρ with probability 1−γ after each step: the same
 /// occupancy in the long run, but each xᵢ depends on the past.
 [[nodiscard]] Dataset collect_trajectory(const Simulator& env, const Policy& policy, Index n,

@@ -17,8 +17,8 @@ struct ModelOptions {
   double delta = 0.1;
 };
 
-/// V(s) = clip(max_a q(s,a), 0, ceiling) and the lowest maximising action. Returns max |change of
-/// V|.
+/// V(s) = clip(max_a q(s,a), 0, ceiling) and the lowest maximising action. Returns the largest
+/// change |V_new(s) − V_old(s)|.
 double greedy_backup(const Vector& q, Index actions, double ceiling, Vector& value,
                      std::vector<std::int32_t>& policy);
 
@@ -66,7 +66,7 @@ LearnerResult explore(const Simulator& env, Model& model, const OnlineOptions& o
         n, out.policy,     replan,        -1,           planned.bonus, planned.value,
         0, planned.lambda, planned.alpha, out.env_steps};
     if (observe && !observe(report)) {
-      out.termination = Termination::kInterrupted;
+      out.interrupted = true;
       return out;
     }
   }
@@ -87,7 +87,7 @@ LearnerResult exploit(const Dataset& data, Model& model, const OfflineTask& task
     const LearnerReport report{n, out.policy,     true,          -1, planned.bonus, planned.value,
                                0, planned.lambda, planned.alpha, n};
     if (observe && !observe(report)) {
-      out.termination = Termination::kInterrupted;
+      out.interrupted = true;
       return out;
     }
   }

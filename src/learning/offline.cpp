@@ -73,7 +73,7 @@ LearnerResult offline_speder(const Dataset& data, const FeatureClass& F, const O
                                alpha,
                                n};
     if (observe && !observe(report)) {
-      out.termination = Termination::kInterrupted;
+      out.interrupted = true;
       return out;
     }
   }

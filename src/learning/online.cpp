@@ -76,7 +76,7 @@ LearnerResult online_speder(const Simulator& env, const FeatureClass& F,
                                alpha,
                                out.env_steps};
     if (observe && !observe(report)) {
-      out.termination = Termination::kInterrupted;
+      out.interrupted = true;
       return out;
     }
   }

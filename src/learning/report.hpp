@@ -24,7 +24,7 @@ struct LearnerReport {
   Index env_steps = 0;  // environment steps so far
 };
 
-/// Called every time; false ends the run (Termination::kInterrupted).
+/// Called every time; false ends the run.
 using LearnerObserver = std::function<bool(const LearnerReport&)>;
 
 struct LearnerResult {
@@ -33,7 +33,7 @@ struct LearnerResult {
   Index candidate = -1;  // as in LearnerReport
   Index env_steps = 0;
   Index replans = 0;
-  Termination termination = Termination::kConverged;
+  bool interrupted = false;  // the observer ended it
 };
 
 }  // namespace speder

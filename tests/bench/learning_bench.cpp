@@ -16,7 +16,7 @@ const SeedTree kSeeds(1);
 
 LearnProblem make(Index size, const std::string& kind = "multiscale") {
   Rng rng = kSeeds.stream("bench-mdp");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.kind = kind;
   spec.size = size;
   return make_problem(std::make_shared<const TabularMdp>(test::random_mdp({50, 5, 4}, 0.9, rng)),
@@ -32,13 +32,13 @@ void online(benchmark::State& state_, const char* name, const std::string& kind 
   for ([[maybe_unused]] auto _ : state_) {
     TruthEvaluator truth(problem.mdp);
     LearnRecorder record(
-        truth, algorithm.has_class ? &problem.planted.candidates : nullptr,
+        truth, algorithm.has_class ? &problem.model_class.candidates : nullptr,
         {geometric_grid(options.episodes), true, Policy::uniform(50, 5), algorithm.follow_plan});
     benchmark::DoNotOptimize(algorithm.run(problem, env, options, kSeeds, std::ref(record)));
   }
   state_.SetItemsProcessed(options.episodes * state_.iterations());
   state_.counters["class_MiB"] =
-      static_cast<double>(problem.planted.candidates.bytes()) / (1 << 20);
+      static_cast<double>(problem.model_class.candidates.bytes()) / (1 << 20);
 }
 
 // Processor time per episode after n episodes, over a window of n/2: flat means no growth with n.
@@ -49,7 +49,7 @@ void episode_cost(benchmark::State& state_) {
   options.episodes = 150'000;
   for ([[maybe_unused]] auto _ : state_) {
     TruthEvaluator truth(problem.mdp);
-    LearnRecorder record(truth, &problem.planted.candidates,
+    LearnRecorder record(truth, &problem.model_class.candidates,
                          {geometric_grid(options.episodes), true, Policy::uniform(50, 5), true});
     std::clock_t start = 0;
     const auto watch = [&](const LearnerReport& report) {
@@ -62,7 +62,7 @@ void episode_cost(benchmark::State& state_) {
       return record(report);
     };
     benchmark::DoNotOptimize(
-        online_speder(env, problem.planted.candidates, options, kSeeds, watch));
+        online_speder(env, problem.model_class.candidates, options, kSeeds, watch));
   }
   state_.SetItemsProcessed(options.episodes * state_.iterations());
 }
@@ -74,8 +74,8 @@ void estimate(benchmark::State& state_, Criterion criterion) {
   const Policy uniform = Policy::uniform(50, 5);
   for ([[maybe_unused]] auto _ : state_) {
     Rng rng = kSeeds.stream("bench-data");
-    const Dataset data = collect_stationary(env, uniform, state_.range(1), rng);
-    Estimator estimator(problem.planted.candidates, criterion);
+    const Dataset data = collect_from_occupancy(env, uniform, state_.range(1), rng);
+    Estimator estimator(problem.model_class.candidates, criterion);
     estimator.add(tally(data.steps, 0, state_.range(1)));
     benchmark::DoNotOptimize(estimator.best());
   }
@@ -85,7 +85,7 @@ void estimate(benchmark::State& state_, Criterion criterion) {
 // The cost of one transition, one by one.
 void add_one(benchmark::State& state_, Criterion criterion, const std::string& kind) {
   const LearnProblem problem = make(state_.range(0), kind);
-  Estimator estimator(problem.planted.candidates, criterion);
+  Estimator estimator(problem.model_class.candidates, criterion);
   Rng rng = kSeeds.stream("bench-steps");
   for ([[maybe_unused]] auto _ : state_) estimator.add({rng.index(250), rng.index(50)});
   state_.SetItemsProcessed(state_.iterations());

@@ -135,7 +135,7 @@ TEST_CASE("Penalty (ablation): under poor coverage LCB keeps to what was seen, g
     int count = 0;
     for (std::uint64_t i = 0; i < kRuns; ++i) {
       Rng rng = kSeeds.stream("risk", i);
-      const Dataset data = collect_stationary(env, problem.behaviour, kSamples, rng);
+      const Dataset data = collect_from_occupancy(env, problem.behaviour, kSamples, rng);
       OfflineOptions options;
       options.delta = kDelta;
       options.omega = 1 / p;

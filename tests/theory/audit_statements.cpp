@@ -10,7 +10,7 @@ using namespace speder::audit;
 namespace audit_statements {
 namespace {
 
-Finding examine_quickly(std::string_view id) {
+AuditedEntry examine_quickly(std::string_view id) {
   const Entry* entry = find_entry(id);
   REQUIRE(entry != nullptr);
   return examine(*entry, kQuickBudget, speder::SeedTree(11));
@@ -23,7 +23,7 @@ TEST_CASE("Every corrected statement survives the search that broke the printed 
   for (const Entry& entry : inventory()) {
     if (entry.twin == Twin::kNone) continue;
     CAPTURE(std::string(entry.id));
-    const Finding finding = examine(entry, kQuickBudget, speder::SeedTree(11));
+    const AuditedEntry finding = examine(entry, kQuickBudget, speder::SeedTree(11));
     CHECK_FALSE(finding.search.counterexample.has_value());
     CHECK(finding.search.instances >= kQuickBudget / 2);
   }
@@ -40,8 +40,8 @@ TEST_CASE("Lemmas that hold as printed, and how close they come", "[theory][boun
         Lemma{"decoupling-lemma", 0.99}, Lemma{"potential-ends", 0.9}, Lemma{"gen-chernoff", 0.5},
         Lemma{"optimism-invocation", 0.9}}) {
     CAPTURE(lemma.id);
-    const Finding finding = examine_quickly(lemma.id);
-    CHECK(finding.verdict == Verdict::kHolds);
+    const AuditedEntry finding = examine_quickly(lemma.id);
+    CHECK(finding.verdict == AuditVerdict::kHolds);
     CHECK(finding.search.worst_ratio >= lemma.at_least);
   }
 }
@@ -57,25 +57,25 @@ TEST_CASE("Printed mistakes are found and proven", "[theory][audit]") {
         "linear-q-first",        "softmax-policy",        "canonical-basis-representation",
         "volume-example-reward"}) {
     CAPTURE(id);
-    CHECK(examine_quickly(id).verdict == Verdict::kFalsified);
+    CHECK(examine_quickly(id).verdict == AuditVerdict::kFalsified);
   }
   for (const char* id : {"gen-sum-of-squares", "gen-theorem-as-printed", "l2-below-l1",
                          "backup-drop-policy", "population-objective-unique"}) {
     CAPTURE(id);
-    CHECK(examine_quickly(id).verdict == Verdict::kNeedsPremise);
+    CHECK(examine_quickly(id).verdict == AuditVerdict::kNeedsPremise);
   }
 }
 
 TEST_CASE("Hidden constants: what the instances need, and where it moves",
           "[theory][rate][audit]") {
-  const Finding value_norm = examine_quickly("value-norm-order");
+  const AuditedEntry value_norm = examine_quickly("value-norm-order");
   CHECK(value_norm.search.worst_ratio <= std::sqrt(2.0) + 1e-9);  // (1−γ)² + γ² ≤ 1
   CHECK(value_norm.search.worst_ratio >= 1.4);
   CHECK_THAT(trend_text(examine_quickly("bonus-ratio-theta").search.trend),
              Catch::Contains("grows with n"));
   CHECK_THAT(trend_text(examine_quickly("regret-log-argument").search.trend),
              Catch::Contains("grows with d"));
-  const Finding generalization = examine_quickly("gen-theorem-constant");
+  const AuditedEntry generalization = examine_quickly("gen-theorem-constant");
   CHECK(generalization.search.worst_ratio < 41.96);  // the proof's constant
   CHECK(generalization.search.worst_ratio > 1);
 }

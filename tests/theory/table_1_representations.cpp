@@ -1,7 +1,7 @@
 #include "speder/core/tolerance.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "speder/mdp/planners/planning.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 #include "speder/oracle/kernel_svd.hpp"
 #include "speder/oracle/linear_fit.hpp"
 #include "speder/oracle/representation_gap.hpp"

@@ -45,8 +45,8 @@ Sides<T> backup_true_with(const Case<T>& c, const T& spread, const T& lambda) {
           bounds::backup_true(in)};
 }
 
-const Entry kPlanted[] = {
-    {.id = "planted-simulation-wrong-occupancy",
+const Entry kFalse[] = {
+    {.id = "false-simulation-wrong-occupancy",
      .source = "lem:simulation",
      .relation = Relation::kEqual,
      .statement = "second equation with d_P for d_P̂",
@@ -55,7 +55,7 @@ const Entry kPlanted[] = {
        const Table<T> P = kernel(c, c.phi, c.mu);
        return {value_gap(c), simulated(c, P, value(P, reward(c), c.pi, c.gamma), c.gamma)};
      }},
-    {.id = "planted-simulation-sign",
+    {.id = "false-simulation-sign",
      .source = "lem:simulation",
      .relation = Relation::kEqual,
      .statement = "second equation with −γ",
@@ -64,7 +64,7 @@ const Entry kPlanted[] = {
        const Column<T> V = value(kernel(c, c.phi, c.mu), reward(c), c.pi, c.gamma);
        return {value_gap(c), simulated(c, kernel(c, c.phi_hat, c.mu_hat), V, -c.gamma)};
      }},
-    {.id = "planted-simulation-discount",
+    {.id = "false-simulation-discount",
      .source = "lem:simulation",
      .relation = Relation::kEqual,
      .statement = "second equation with γ²",
@@ -73,7 +73,7 @@ const Entry kPlanted[] = {
        const Column<T> V = value(kernel(c, c.phi, c.mu), reward(c), c.pi, c.gamma);
        return {value_gap(c), simulated(c, kernel(c, c.phi_hat, c.mu_hat), V, square(c.gamma))};
      }},
-    {.id = "planted-visitation-swapped",
+    {.id = "false-visitation-swapped",
      .source = "visitation-flow",
      .relation = Relation::kEqual,
      .statement = "d = γρ + (1−γ)E P",
@@ -87,7 +87,7 @@ const Entry kPlanted[] = {
        for (int s = 0; s < c.S; ++s) worst.equal(d(s), flow(s));
        return worst.sides();
      }},
-    {.id = "planted-value-norm-two",
+    {.id = "false-value-norm-two",
      .source = "lem:V_norm",
      .statement = "without the factor 2",
      .assumes = kMdpValid | kLowRank | kReprNorm | kRewardNorm,
@@ -95,7 +95,7 @@ const Entry kPlanted[] = {
        const Column<T> V = value(kernel(c, c.phi, c.mu), reward(c), c.pi, c.gamma);
        return {T(2) * l2_squared(V, c.nu), square(bounds::value_norm(T(c.d), c.gamma))};
      }},
-    {.id = "planted-weight-norm-rank",
+    {.id = "false-weight-norm-rank",
      .source = "weight-norm",
      .statement = "‖w‖ ≤ 1/(1−γ), without √d",
      .assumes = kMdpValid | kLowRank,
@@ -104,7 +104,7 @@ const Entry kPlanted[] = {
        const Column<T> w = c.theta + scaled(integrate(c, c.mu, V), c.gamma);
        return {sqrt(dot(w, w)), T(1) / (T(1) - c.gamma)};
      }},
-    {.id = "planted-potential-rank",
+    {.id = "false-potential-rank",
      .source = "lem:potential",
      .statement = "∑ Tr ≤ log(1 + Nc/λ), without d",
      .shape = Shape::kMatrices,
@@ -112,7 +112,7 @@ const Entry kPlanted[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {potential_sum(c), log1p(T(c.H) * c.bound / c.lambda), T(1)};
      }},
-    {.id = "planted-potential-rounds",
+    {.id = "false-potential-rounds",
      .source = "lem:potential",
      .statement = "∑ Tr ≤ d log(1 + c/λ), without N",
      .shape = Shape::kMatrices,
@@ -120,21 +120,21 @@ const Entry kPlanted[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {potential_sum(c), T(c.d) * log1p(c.bound / c.lambda), T(1)};
      }},
-    {.id = "planted-backup-actions",
+    {.id = "false-backup-actions",
      .source = "lem:backup_true",
      .statement = "without |A|",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return backup_true_with(c, T(1), c.lambda);
      }},
-    {.id = "planted-backup-regulariser",
+    {.id = "false-backup-regulariser",
      .source = "lem:backup_true",
      .statement = "without the term λγ²B∞²d",
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return backup_true_with(c, T(c.A), T(0));
      }},
-    {.id = "planted-loss-bound",
+    {.id = "false-loss-bound",
      .source = "gen-loss-bound",
      .statement = "|l| ≤ 2C",
      .shape = Shape::kDensity,
@@ -144,7 +144,7 @@ const Entry kPlanted[] = {
        for (int y = 0; y < c.S; ++y) worst.add(abs(squared_loss(c, 1, 0, y)), T(2) * c.bound);
        return worst.sides();
      }},
-    {.id = "planted-variance",
+    {.id = "false-variance",
      .source = "gen-variance",
      .statement = "E l² ≤ 3C E l",
      .shape = Shape::kDensity,
@@ -152,7 +152,7 @@ const Entry kPlanted[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {loss_moment(c, 0, 2), T(3) * c.bound * loss_moment(c, 0, 1)};
      }},
-    {.id = "planted-loss-mean-sign",
+    {.id = "false-loss-mean-sign",
      .source = "gen-loss-mean",
      .relation = Relation::kEqual,
      .statement = "E l = ‖f‖² − ‖f*‖²",
@@ -161,7 +161,7 @@ const Entry kPlanted[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {loss_moment(c, 0, 1), density_power(c, 1) - density_power(c, 0)};
      }},
-    {.id = "planted-decoupling-half",
+    {.id = "false-decoupling-half",
      .source = "decoupling-lemma",
      .statement = "≤ 1/2 instead of ≤ 1",
      .shape = Shape::kProcess,
@@ -174,7 +174,7 @@ const Entry kPlanted[] = {
        });
        return {mean / T(c.F), fraction<T>(1, 2)};
      }},
-    {.id = "planted-objective-factor",
+    {.id = "false-objective-factor",
      .source = "population-objective-expansion",
      .relation = Relation::kEqual,
      .statement = "−1 instead of −2 before the cross term",
@@ -185,7 +185,7 @@ const Entry kPlanted[] = {
                                                        transition_mean(c, c.phi_hat, c.mu_hat) +
                                                        model_power(c, c.phi_hat, c.mu_hat)};
      }},
-    {.id = "planted-trace-rank",
+    {.id = "false-trace-rank",
      .source = "trace-under-constraint",
      .relation = Relation::kEqual,
      .statement = "E[φφᵀ] = I/d gives /d²",
@@ -197,7 +197,7 @@ const Entry kPlanted[] = {
        const Table<T> gram = weighted_gram(c, c.mu_hat);
        return {trace(covariance(phi, c.weights, T(1), T(0)) * gram), trace(gram) / T(c.d * c.d)};
      }},
-    {.id = "planted-base-measure",
+    {.id = "false-base-measure",
      .source = "bellman-q",
      .relation = Relation::kEqual,
      .statement = "∑_s' P(s'|s,a) = 1 for densities, forgetting ν",
@@ -208,7 +208,7 @@ const Entry kPlanted[] = {
        for (int s = 0; s < c.S; ++s) total = total + P(0, s) / c.nu(s);
        return {total, T(1)};
      }},
-    {.id = "planted-gap-sup",
+    {.id = "false-gap-sup",
      .source = "optimism-gap-sup",
      .statement = "g ≤ (1/2)/(1−γ)",
      .assumes = kOnline,
@@ -217,7 +217,7 @@ const Entry kPlanted[] = {
        const Column<T> V = value(o.P, o.r, c.pi, c.gamma);
        return {max_abs(model_gap(o.P, o.P_hat, V)), fraction<T>(1, 2) / (T(1) - c.gamma)};
      }},
-    {.id = "planted-d-over-n",
+    {.id = "false-d-over-n",
      .source = "regret-bonus-d-over-n-corrected",
      .statement = "≤ 1/n instead of d/n",
      .assumes = kOnline,
@@ -226,7 +226,7 @@ const Entry kPlanted[] = {
        const Table<T> Sigma = covariance(c.phi_hat, o.rho_uniform, o.n, c.lambda);
        return {dot(o.rho_uniform, squared_norms(c.phi_hat, Sigma)), T(1) / o.n};
      }},
-    {.id = "planted-step-back",
+    {.id = "false-step-back",
      .source = "offline-step-back",
      .statement = "ωE g² with ω − 1 for ω/γ",
      .assumes = kMdpValid,
@@ -239,6 +239,6 @@ const Entry kPlanted[] = {
 
 }  // namespace
 
-std::span<const Entry> planted_claims() { return kPlanted; }
+std::span<const Entry> false_statements() { return kFalse; }
 
 }  // namespace speder::audit

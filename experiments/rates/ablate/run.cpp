@@ -36,7 +36,7 @@ std::vector<Measure> online(const AblateConfig& c, const GridCell& cell, const S
   OnlineOptions options;
   options.episodes = c.episodes;
   options.bonus = {.alpha = cell.text("variant") == "bonus" ? c.c_alpha : 0, .lambda = c.c_lambda};
-  const LearnerResult result = online_speder(Simulator(problem.mdp), problem.planted.candidates,
+  const LearnerResult result = online_speder(Simulator(problem.mdp), problem.model_class.candidates,
                                              options, seeds.child("learner"));
   // The fallback: the decoy every other step, V = γ decoy / (1 − γ²).
   const double decoy = problem.mdp->reward()[pair_index(depth + 1, 0, c.actions)];
@@ -56,13 +56,14 @@ std::vector<Measure> offline(const AblateConfig& c, const GridCell& cell, const 
   table.col(1).setConstant(rare);
   const Policy behaviour = Policy::stochastic(std::move(table));
   Rng rng = seeds.stream("data");
-  const Dataset data = collect_stationary(Simulator(problem.mdp), behaviour, c.transitions, rng);
+  const Dataset data =
+      collect_from_occupancy(Simulator(problem.mdp), behaviour, c.transitions, rng);
   OfflineOptions options;
   options.bonus = {.alpha = cell.text("variant") == "penalty" ? c.c_alpha : 0,
                    .lambda = c.c_lambda};
   options.omega = behaviour_concentration(behaviour).max_inverse;
   const LearnerResult result = offline_speder(
-      data, problem.planted.candidates, {problem.mdp->reward(), problem.mdp->gamma()}, options);
+      data, problem.model_class.candidates, {problem.mdp->reward(), problem.mdp->gamma()}, options);
   return {lost(truth, result.policy, c.gap)};
 }
 

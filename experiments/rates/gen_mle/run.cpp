@@ -29,11 +29,11 @@ std::vector<Measure> run(const MleConfig& c, const RunContext& context) {
   spec.knobs["spread"] = context.cell.number("spread");
   const SeedTree seeds = context.seeds.child("spread " + context.cell.text("spread"));
   const auto mdp = std::make_shared<const TabularMdp>(generate(spec, seeds.child("mdp")));
-  PlantedClassSpec planted;
-  planted.size = c.class_size;
-  planted.scales = c.scales;
-  planted.jobs = 1;
-  const LearnProblem problem = make_problem(mdp, planted, seeds);
+  ClassSpec class_spec;
+  class_spec.size = c.class_size;
+  class_spec.scales = c.scales;
+  class_spec.jobs = 1;
+  const LearnProblem problem = make_problem(mdp, class_spec, seeds);
   TruthEvaluator truth(mdp);
   EstimateRun estimate;
   estimate.criterion =

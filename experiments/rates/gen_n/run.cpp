@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "speder/experiments/rates/error_curve.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "speder/mdp/planners/planning.hpp"
 #include "speder/oracle/bounds/generalization.hpp"
@@ -45,13 +45,13 @@ struct GenConfig {
 
 struct Problem {
   std::shared_ptr<const TabularMdp> mdp;
-  PlantedClass planted;
+  CandidateClass model_class;
 };
 
 constexpr Index kVisited = 0;  // the pair of the adversary's stream
 
 // The class with P*'s own row at one pair; μ is P*'s in a sparse class.
-PlantedClass with_fixed_row(PlantedClass made, const Kernel& truth, Index pair) {
+CandidateClass with_fixed_row(CandidateClass made, const Kernel& truth, Index pair) {
   std::vector<Kernel> kernels;
   for (Index c = 0; c < made.candidates.size(); ++c) {
     Matrix phi = made.candidates.phi(c);
@@ -62,7 +62,7 @@ PlantedClass with_fixed_row(PlantedClass made, const Kernel& truth, Index pair) 
   return made;
 }
 
-// P* with its last two latents merged into one: the nearest thing of rank d a class can be planted
+// P* with its last two latents merged into one: the nearest thing of rank d a class can be made
 // around when the truth has rank d + 1.
 Kernel merged(const Kernel& truth) {
   const Index d = truth.rank() - 1;
@@ -94,8 +94,8 @@ InstanceSpec instance(const GenConfig& config, const GridCell& cell) {
   return spec;
 }
 
-PlantedClassSpec class_spec(const GenConfig& config, const GridCell& cell, double nu) {
-  PlantedClassSpec out;
+ClassSpec class_spec(const GenConfig& config, const GridCell& cell, double nu) {
+  ClassSpec out;
   out.size = config.size;
   out.scales = config.scales;
   out.jobs = 1;
@@ -118,7 +118,7 @@ Problem make(const GenConfig& config, const GridCell& cell, const SeedTree& seed
       std::make_shared<const TabularMdp>(generate(instance(config, cell), seeds.child("mdp")));
   const bool extra = cell.text("variant") == "rank";
   const Kernel centre = extra ? merged(mdp->kernel()) : mdp->kernel();
-  PlantedClass made = planted_class(centre, class_spec(config, cell, mdp->kernel().nu()[0]), seeds);
+  CandidateClass made = make_class(centre, class_spec(config, cell, mdp->kernel().nu()[0]), seeds);
   if (extra) made.truth.reset();
   if (is_sparse(cell)) made = with_fixed_row(std::move(made), mdp->kernel(), kVisited);
   return {std::move(mdp), std::move(made)};
@@ -165,14 +165,14 @@ std::vector<Step> draw(const Simulator& env, const Policy& policy, const GridCel
                        Rng& rng) {
   if (cell.text("variant") == "stream") return one_pair(env, n, rng);
   return cell.text("data") == "run" ? collect_trajectory(env, policy, n, rng).steps
-                                    : collect_stationary(env, policy, n, rng).steps;
+                                    : collect_from_occupancy(env, policy, n, rng).steps;
 }
 
 // Errors at the grid of one data set.
 std::vector<double> errors_of(const GenConfig& config, const GridCell& cell, const Problem& problem,
                               const std::vector<int>& grid, Rng& rng) {
   const TabularMdp& mdp = *problem.mdp;
-  const FeatureClass& F = problem.planted.candidates;
+  const FeatureClass& F = problem.model_class.candidates;
   const Policy policy = Policy::uniform(mdp.states(), mdp.actions());
   const std::vector<Step> steps = draw(Simulator(problem.mdp), policy, cell, grid.back(), rng);
   ErrorCurveRequest request{mdp.kernel(), F, steps, grid};
@@ -184,7 +184,7 @@ std::vector<double> errors_of(const GenConfig& config, const GridCell& cell, con
   std::vector<double> out;
   for (std::size_t k = 0; k < grid.size(); ++k) {
     const Vector mass = cell.text("data") == "run" ? law.up_to(steps, grid[k]) : occupancy;
-    const bool exact = problem.planted.truth == chosen[k];  // 0, not a rounding error
+    const bool exact = problem.model_class.truth == chosen[k];  // 0, not a rounding error
     out.push_back(exact ? 0
                         : l2_error_squared(mdp.kernel(), F.kernel(chosen[k]), policy.joint(mass)));
   }
@@ -194,7 +194,7 @@ std::vector<double> errors_of(const GenConfig& config, const GridCell& cell, con
 std::vector<Measure> run(const GenConfig& config, const RunContext& context) {
   const GridCell& cell = context.cell;
   const Problem problem = make(config, cell, context.seeds);
-  const FeatureClass& F = problem.planted.candidates;
+  const FeatureClass& F = problem.model_class.candidates;
   const SeedTree seeds = context.seeds.child(cell.key());
   const std::vector<int> grid = grid_of(config, cell);
   const int draws = cell.text("axis") == "n" ? 1 : config.draws;

@@ -91,7 +91,7 @@ std::vector<Measure> run(const OfflineConfig& c, const RunContext& context, Offl
   for (Index n = c.first; n <= c.last; n *= 2) options.checkpoints.push_back(n);
   Rng rng = seeds.stream("data");
   const Dataset data =
-      collect_stationary(Simulator(instance.problem.mdp), instance.behaviour, c.last, rng);
+      collect_from_occupancy(Simulator(instance.problem.mdp), instance.behaviour, c.last, rng);
   const double c_star = coverage_of(truth, instance.behaviour);
   const auto number = [](Index i) { return static_cast<double>(i); };
   std::vector<Measure> out = {{"omega", 0, options.omega}, {"c_star", 0, c_star}};
@@ -104,7 +104,7 @@ std::vector<Measure> run(const OfflineConfig& c, const RunContext& context, Offl
                                      options.omega, c_star)});
     return true;
   };
-  (void)offline_speder(data, instance.problem.planted.candidates, {mdp.reward(), mdp.gamma()},
+  (void)offline_speder(data, instance.problem.model_class.candidates, {mdp.reward(), mdp.gamma()},
                        options, observe);
   return out;
 }

@@ -93,7 +93,7 @@ std::vector<Measure> run(const PacConfig& c, const RunContext& context, PacMaker
                                          number(mdp.actions()),
                                          mdp.gamma(),
                                          0,
-                                         number(instance.problem.planted.candidates.size()),
+                                         number(instance.problem.model_class.candidates.size()),
                                          c.delta};
   std::vector<Measure> out = {{"epsilon", 0, instance.epsilon},
                               {"rank", 0, sizes.d},

@@ -4,7 +4,7 @@
 #include "speder/experiments/rates/experiment.hpp"
 
 #include "speder/mdp/families/families.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 #include "speder/oracle/representation_gap.hpp"
 
 namespace speder {

@@ -7,7 +7,7 @@
 #include "speder/learning/bonus.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 
 int main(int, char** argv) {
   constexpr double gamma = 0.9;

@@ -20,7 +20,7 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
 };
 
-Finding finding_of(const char* id) {
+AuditedEntry finding_of(const char* id) {
   return examine(*find_entry(id), kQuickBudget, speder::SeedTree(3));
 }
 fs::path write(const Folder& folder, const std::string& text) {
@@ -36,7 +36,7 @@ TEST_CASE("Replay: a saved counterexample gives the same two sides", "[audit][re
   for (const char* id : {"canonical-basis-reward", "gen-second-moment", "potential-first",
                          "backup-true-step-back", "decoupling-peeling", "offline-theorem"}) {
     CAPTURE(id);
-    const Finding found = finding_of(id);
+    const AuditedEntry found = finding_of(id);
     REQUIRE(found.search.counterexample.has_value());
     const fs::path file = folder.path / "case.json";
     save_counterexample(file, *found.entry, *found.search.counterexample);
@@ -51,7 +51,7 @@ TEST_CASE("Replay: a saved counterexample gives the same two sides", "[audit][re
 
 TEST_CASE("Replay: an edited file is judged again, premises first", "[audit][replay]") {
   const Folder folder;
-  const Finding found = finding_of("canonical-basis-representation");
+  const AuditedEntry found = finding_of("canonical-basis-representation");
   REQUIRE(found.search.counterexample.has_value());
   auto json =
       nlohmann::json::parse(counterexample_text(*found.entry, *found.search.counterexample));
@@ -63,7 +63,7 @@ TEST_CASE("Replay: an edited file is judged again, premises first", "[audit][rep
 
 TEST_CASE("Replay: damaged files are one-line input errors", "[audit][replay]") {
   const Folder folder;
-  const Finding found = finding_of("gen-second-moment");
+  const AuditedEntry found = finding_of("gen-second-moment");
   REQUIRE(found.search.counterexample.has_value());
   const std::string good = counterexample_text(*found.entry, *found.search.counterexample);
   const auto broken = [&](const std::string& text) {

@@ -49,14 +49,14 @@ TEST_CASE("docs/audit.md names every entry and no other command", "[audit][docs]
   }
 }
 
-TEST_CASE("Self-test: every planted falsehood is caught, no truth is falsified",
+TEST_CASE("Self-test: every false statement is caught, no truth is falsified",
           "[audit][self-test]") {
-  CHECK(planted_claims().size() >= 15);
+  CHECK(false_statements().size() >= 15);
   for (const std::uint64_t seed : {1, 2}) {
     const SelfTest result = self_test(kQuickBudget, seed, 0);
-    CAPTURE(seed, result.missed, result.framed);
+    CAPTURE(seed, result.missed, result.false_alarms);
     CHECK(result.missed.empty());
-    CHECK(result.framed.empty());
+    CHECK(result.false_alarms.empty());
   }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("Bad input: unknown ids come with suggestions, budget 0 is refused", "
 }
 
 TEST_CASE("The budget is spent exactly", "[audit][search]") {
-  const Finding finding = examine(*find_entry("bellman-v"), 1001, speder::SeedTree(1));
+  const AuditedEntry finding = examine(*find_entry("bellman-v"), 1001, speder::SeedTree(1));
   CHECK(finding.search.instances + finding.search.rejected == 1001);
 }
 

@@ -1,6 +1,6 @@
 #include "speder/experiments/rates/error_curve.hpp"
 
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "tests/catch.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 struct Problem {
   TabularMdp mdp;
-  PlantedClass planted;
+  CandidateClass model_class;
   std::vector<Step> steps;
 };
 
@@ -19,10 +19,10 @@ Problem make() {
   InstanceSpec spec{.family = "simplex", .states = 6, .actions = 2, .rank = 2, .gamma = 0.5};
   spec.knobs["volume"] = 2;
   TabularMdp mdp = generate(spec, SeedTree(1));
-  PlantedClassSpec planted;
-  planted.size = 20;
-  planted.scales = 3;
-  PlantedClass made = planted_class(mdp.kernel(), planted, SeedTree(2));
+  ClassSpec class_spec;
+  class_spec.size = 20;
+  class_spec.scales = 3;
+  CandidateClass made = make_class(mdp.kernel(), class_spec, SeedTree(2));
   Rng rng(3);
   std::vector<Step> steps;
   for (int i = 0; i < 300; ++i) {
@@ -36,9 +36,9 @@ Problem make() {
 Index by_hand(const Problem& p, int n, double measure) {
   Index best = 0;
   double least = 1e300;
-  for (Index c = 0; c < p.planted.candidates.size(); ++c) {
-    const Matrix phi = p.planted.candidates.phi(c);
-    const Matrix mu = p.planted.candidates.mu(c);
+  for (Index c = 0; c < p.model_class.candidates.size(); ++c) {
+    const Matrix phi = p.model_class.candidates.phi(c);
+    const Matrix mu = p.model_class.candidates.mu(c);
     double loss = 0;
     for (int i = 0; i < n; ++i) {
       const Step& step = p.steps[static_cast<std::size_t>(i)];
@@ -58,7 +58,7 @@ TEST_CASE("chosen_candidates: the minimiser of the printed objective, and of the
   const std::vector<int> grid = {10, 50, 300};
   bool differ = false;
   for (const double measure : {1.0, 3.0}) {
-    ErrorCurveRequest request{p.mdp.kernel(), p.planted.candidates, p.steps, grid};
+    ErrorCurveRequest request{p.mdp.kernel(), p.model_class.candidates, p.steps, grid};
     request.measure = measure;
     const std::vector<Index> chosen = chosen_candidates(request);
     for (std::size_t k = 0; k < grid.size(); ++k) CHECK(chosen[k] == by_hand(p, grid[k], measure));
@@ -69,14 +69,14 @@ TEST_CASE("chosen_candidates: the minimiser of the printed objective, and of the
 
 TEST_CASE("density_bound: at least every density of the class", "[experiments][error_curve]") {
   const Problem p = make();
-  const double C = density_bound(p.planted.candidates);
+  const double C = density_bound(p.model_class.candidates);
   double largest = 0;
-  for (Index c = 0; c < p.planted.candidates.size(); ++c) {
-    const Matrix f = p.planted.candidates.phi(c) * p.planted.candidates.mu(c).transpose();
+  for (Index c = 0; c < p.model_class.candidates.size(); ++c) {
+    const Matrix f = p.model_class.candidates.phi(c) * p.model_class.candidates.mu(c).transpose();
     largest = std::max(largest, f.maxCoeff());
   }
   CHECK(C >= largest);
-  CHECK(C == Approx(p.planted.candidates.mu(0).maxCoeff()).epsilon(1));  // the same order
+  CHECK(C == Approx(p.model_class.candidates.mu(0).maxCoeff()).epsilon(1));  // the same order
 }
 
 }  // namespace error_curve_test

@@ -1,5 +1,5 @@
 #include "speder/experiments/rates/registry.hpp"
-#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/experiments/rates/suite.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;

@@ -19,7 +19,7 @@ Policy constant_policy(const TabularMdp& mdp, std::int32_t a) {
 // What the plan made in a candidate loses in the truth.
 double loss_of(const LearnProblem& problem, TruthEvaluator& truth, Index candidate) {
   const TabularMdp& mdp = *problem.mdp;
-  const Kernel model = problem.planted.candidates.kernel(candidate);
+  const Kernel model = problem.model_class.candidates.kernel(candidate);
   const PlanResult planned = plan({model, mdp.reward(), mdp.gamma()});
   return truth.optimal_value() -
          truth.at(Policy::deterministic(planned.policy, mdp.actions())).value;
@@ -27,8 +27,8 @@ double loss_of(const LearnProblem& problem, TruthEvaluator& truth, Index candida
 
 void check_common(const LearnProblem& problem, Index size) {
   CHECK_NOTHROW(check_problem(problem));
-  CHECK(problem.planted.candidates.size() == size);
-  REQUIRE(problem.planted.truth);
+  CHECK(problem.model_class.candidates.size() == size);
+  REQUIRE(problem.model_class.truth);
   const TabularMdp& mdp = *problem.mdp;
   for (Index s = 0; s < mdp.states(); ++s) {  // the known reward says nothing about actions
     const Vector r = mdp.reward().segment(s * mdp.actions(), mdp.actions());
@@ -39,7 +39,7 @@ void check_common(const LearnProblem& problem, Index size) {
 }  // namespace
 
 TEST_CASE("make_chain: every other action loses exactly the gap, and so does every rival",
-          "[experiments][hard]") {
+          "[experiments][instances]") {
   for (const double gamma : {0.6, 0.9}) {
     const ChainSpec spec{.actions = 4, .gamma = gamma, .gap = 0.11, .class_size = 13};
     const LearnProblem problem = make_chain(spec, SeedTree(5));
@@ -53,7 +53,7 @@ TEST_CASE("make_chain: every other action loses exactly the gap, and so does eve
     }
     CHECK(best == 1);
     for (Index c = 0; c < 13; ++c) {
-      const double expected = c == *problem.planted.truth ? 0 : spec.gap;
+      const double expected = c == *problem.model_class.truth ? 0 : spec.gap;
       CHECK_THAT(loss_of(problem, truth, c), WithinAbs(expected, 1e-9));
     }
   }
@@ -61,7 +61,7 @@ TEST_CASE("make_chain: every other action loses exactly the gap, and so does eve
 }
 
 TEST_CASE("make_tree: leaf 0 loses exactly the gap; V* = γ^{depth+1} p / (1 − γ^{depth+2})",
-          "[experiments][hard]") {
+          "[experiments][instances]") {
   for (const int depth : {1, 2, 3}) {
     const TreeSpec spec{.depth = depth, .gamma = 0.9, .gap = 0.2, .class_size = 10};
     const LearnProblem problem = make_tree(spec, SeedTree(7));
@@ -79,7 +79,7 @@ TEST_CASE("make_tree: leaf 0 loses exactly the gap; V* = γ^{depth+1} p / (1 −
 }
 
 TEST_CASE("make_code: the right word earns ½ + Δ a step, its complement ½ − Δ",
-          "[experiments][hard]") {
+          "[experiments][instances]") {
   const CodeSpec spec{.half = 8, .gamma = 0.5, .lead = 0.2, .class_size = 32};
   const LearnProblem problem = make_code(spec, SeedTree(3));
   check_common(problem, 32);
@@ -99,7 +99,7 @@ TEST_CASE("make_code: the right word earns ½ + Δ a step, its complement ½ −
 }
 
 TEST_CASE("make_lock_problem: V* = γ^depth / (1 − γ^{depth+1}), and few candidates open",
-          "[experiments][hard]") {
+          "[experiments][instances]") {
   const LockSpec spec{.depth = 5, .actions = 3, .gamma = 0.9, .class_size = 65};
   const LearnProblem problem = make_lock_problem(spec, SeedTree(9));
   check_common(problem, 65);
@@ -108,7 +108,7 @@ TEST_CASE("make_lock_problem: V* = γ^depth / (1 − γ^{depth+1}), and few cand
   int opens = 0;
   const TabularMdp& mdp = *problem.mdp;
   for (Index c = 0; c < 65; ++c) {
-    const Kernel model = problem.planted.candidates.kernel(c);
+    const Kernel model = problem.model_class.candidates.kernel(c);
     double prize = 0;
     for (Index x = 0; x < mdp.pairs(); ++x) prize += model.dense_row(x)[spec.depth];
     opens += prize > 0.5 ? 1 : 0;

@@ -4,8 +4,7 @@
 #include "speder/core/parallel.hpp"
 #include "speder/core/tolerance.hpp"
 #include "speder/experiments/learn/session.hpp"
-#include "speder/oracle/exact_occupancy.hpp"
-#include "speder/oracle/exact_value.hpp"
+#include "speder/oracle/exact.hpp"
 #include "speder/oracle/model_error.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
@@ -25,7 +24,7 @@ std::shared_ptr<const TabularMdp> make_mdp(double gamma = 0.85) {
 }
 
 LearnProblem problem_of_size(Index size) {
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = size;
   return make_problem(make_mdp(), spec, kSeeds);
 }
@@ -107,7 +106,7 @@ TEST_CASE("online rows: every truth column recomputed from the reports", "[exper
     const Policy uniform = Policy::uniform(kShape.states, kShape.actions);
     const Vector x = uniform.joint(data_mass / n);
     const Vector next = mdp.kernel().dense().transpose() * x;
-    const Kernel model = problem.planted.candidates.kernel(r.candidate);
+    const Kernel model = problem.model_class.candidates.kernel(r.candidate);
     CHECK_THAT(row.error_rho,
                WithinAbs(row_errors(mdp.kernel(), model, x).l2_squared, tol::kAgreement));
     CHECK_THAT(row.error_rho_next,
@@ -162,7 +161,7 @@ TEST_CASE("every offline learner runs on one interface", "[experiments][learn]")
     if (!algorithm.has_class) continue;
     // (s,a) ~ d^{π_b} π_b
     const Vector x = exact_occupancy(*problem.mdp, out.behaviour.policy).pair_mass;
-    const Kernel model = problem.planted.candidates.kernel(out.result.candidate);
+    const Kernel model = problem.model_class.candidates.kernel(out.result.candidate);
     CHECK_THAT(out.rows.back().error_rho,
                WithinAbs(row_errors(problem.mdp->kernel(), model, x).l2_squared, tol::kAgreement));
   }
@@ -199,7 +198,7 @@ TEST_CASE("estimate: the errors of the estimate are the oracle's", "[experiments
   CHECK(out.profile.minCoeff() == last.loss);
   const Vector x = exact_occupancy(*problem.mdp, Policy::uniform(10, 3)).pair_mass;
   const RowErrors errors =
-      row_errors(problem.mdp->kernel(), problem.planted.candidates.kernel(last.candidate), x);
+      row_errors(problem.mdp->kernel(), problem.model_class.candidates.kernel(last.candidate), x);
   CHECK_THAT(last.l2_squared, WithinAbs(errors.l2_squared, tol::kSimplex));
   CHECK_THAT(last.l1, WithinAbs(errors.l1, tol::kSimplex));
   CHECK_THAT(last.kl, WithinAbs(errors.kl, tol::kSimplex));
@@ -259,11 +258,11 @@ TEST_CASE("a class without P*, or for another MDP, is refused", "[experiments][l
   LearnProblem problem = problem_of_size(12);
   CHECK_NOTHROW(check_problem(problem));
   TruthEvaluator truth(problem.mdp);
-  const Index right = *problem.planted.truth;
-  problem.planted.truth = right == 0 ? 1 : 0;
+  const Index right = *problem.model_class.truth;
+  problem.model_class.truth = right == 0 ? 1 : 0;
   CHECK_THROWS_WITH(run_online(problem, truth, online_run("speder", 5)),
                     Contains("does not hold P*") && Contains("misspecified"));
-  problem.planted.truth = std::nullopt;  // says that it does not hold it
+  problem.model_class.truth = std::nullopt;  // says that it does not hold it
   CHECK(run_online(problem, truth, online_run("speder", 5)).rows.size() == 5);
   Rng rng = kSeeds.stream("other");
   problem.mdp = std::make_shared<const TabularMdp>(test::random_mdp({9, 3, 3}, 0.85, rng));
@@ -284,7 +283,7 @@ TEST_CASE("a hook ends the run and keeps the rows", "[experiments][learn]") {
   LearnHooks hooks;
   hooks.on_episode = [](const LearnRow& row) { return row.n < 9; };
   const LearnOutcome out = run_online(problem, truth, online_run("speder", 1000), hooks);
-  CHECK(out.result.termination == Termination::kInterrupted);
+  CHECK(out.result.interrupted);
   CHECK(out.rows.back().n == 9);  // not a point of the grid, but where it ended
 }
 

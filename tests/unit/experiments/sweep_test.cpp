@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "speder/core/check.hpp"
-#include "speder/experiments/rates/suite_runs.hpp"
+#include "speder/experiments/rates/suite.hpp"
 #include "speder/sweep/cluster.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"

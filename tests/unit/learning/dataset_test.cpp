@@ -103,11 +103,11 @@ TEST_CASE("collect_episode: line 4 of Algorithm 1, all five marginals", "[learni
   CHECK(chi_square_test(second, law2).p_value > tol::kFalseAlarm);
 }
 
-TEST_CASE("collect_stationary: (s,a,s') ~ d^π π P, independent draws", "[learning][dataset]") {
+TEST_CASE("collect_from_occupancy: (s,a,s') ~ d^π π P, independent draws", "[learning][dataset]") {
   const Setting setting = make(0.8);
   const Simulator env(setting.mdp);
   Rng rng = kSeeds.stream("stationary");
-  const Dataset data = collect_stationary(env, setting.policy, kDraws, rng);
+  const Dataset data = collect_from_occupancy(env, setting.policy, kDraws, rng);
   CHECK(data.gamma == 0.8);
   CHECK(data.env_steps >= kDraws);
   const Vector joint = setting.policy.joint(exact_occupancy(setting));
@@ -136,7 +136,7 @@ TEST_CASE("datasets: no data and foreign policies are refused", "[learning][data
   const Setting setting = make(0.8);
   const Simulator env(setting.mdp);
   Rng rng = kSeeds.stream("refused");
-  CHECK_THROWS_WITH(collect_stationary(env, setting.policy, 0, rng), Contains("at least one"));
+  CHECK_THROWS_WITH(collect_from_occupancy(env, setting.policy, 0, rng), Contains("at least one"));
   CHECK_THROWS_WITH(collect_trajectory(env, Policy::uniform(4, 2), 5, rng),
                     Contains("another MDP") && Contains("4 × 2"));
 }

@@ -5,7 +5,7 @@
 #include "speder/core/eigen_instances.hpp"
 #include "speder/core/tolerance.hpp"
 #include "speder/learning/clone.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
@@ -21,18 +21,18 @@ constexpr test::Shape kShape{12, 3, 4};
 
 struct Setting {
   std::shared_ptr<const TabularMdp> mdp;
-  PlantedClass made;
+  CandidateClass made;
   Dataset data;
 };
 
 Setting make(Index n, Index size = 40) {
   Rng rng = kSeeds.stream("mdp");
   auto mdp = std::make_shared<const TabularMdp>(test::random_mdp(kShape, 0.9, rng));
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = size;
-  PlantedClass made = planted_class(mdp->kernel(), spec, kSeeds);
+  CandidateClass made = make_class(mdp->kernel(), spec, kSeeds);
   const Simulator env(mdp);
-  Dataset data = collect_stationary(env, Policy::uniform(12, 3), n, rng);
+  Dataset data = collect_from_occupancy(env, Policy::uniform(12, 3), n, rng);
   return {mdp, std::move(made), std::move(data)};
 }
 

@@ -4,7 +4,7 @@
 
 #include "speder/core/eigen_instances.hpp"
 #include "speder/core/tolerance.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
@@ -23,10 +23,10 @@ std::shared_ptr<const TabularMdp> make_mdp(std::uint64_t index = 0) {
   return std::make_shared<const TabularMdp>(test::random_mdp(kShape, 0.9, rng));
 }
 
-PlantedClass make_class(const TabularMdp& mdp, Index size) {
-  PlantedClassSpec spec;
+CandidateClass small_class(const TabularMdp& mdp, Index size) {
+  ClassSpec spec;
   spec.size = size;
-  return planted_class(mdp.kernel(), spec, kSeeds);
+  return make_class(mdp.kernel(), spec, kSeeds);
 }
 
 struct Trace {
@@ -99,14 +99,14 @@ TEST_CASE("Algorithm 1 with F = {P*}: planning in the true model with the bonus 
   };
   const LearnerResult out = online_speder(env, F, options, SeedTree(4), observe);
   CHECK(out.n == 60);
-  CHECK(out.termination == Termination::kConverged);
+  CHECK_FALSE(out.interrupted);
 }
 
 TEST_CASE("Algorithm 1: the candidate is the minimiser over D and D' together",
           "[learning][online]") {
   const auto mdp = make_mdp(1);
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 40);
+  const CandidateClass made = small_class(*mdp, 40);
   OnlineOptions options;
   options.episodes = 80;
   options.criterion = GENERATE(Criterion::kLeastSquares, Criterion::kLikelihood);
@@ -145,7 +145,7 @@ TEST_CASE("Algorithm 1: finds P* in a class it can tell apart, and then π*", "[
 TEST_CASE("Algorithm 1: same seed, same run; another seed, another run", "[learning][online]") {
   const auto mdp = make_mdp();
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 50);
+  const CandidateClass made = small_class(*mdp, 50);
   OnlineOptions options;
   options.episodes = 200;
   options.bonus = bonus_constants("tuned");
@@ -157,7 +157,7 @@ TEST_CASE("Algorithm 1: doubling replans at most once per doubling of a pair",
           "[learning][online]") {
   const auto mdp = make_mdp();
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 50);
+  const CandidateClass made = small_class(*mdp, 50);
   OnlineOptions options;
   options.episodes = 2000;
   CHECK(run(env, made.candidates, options).replanned == 2000);
@@ -172,7 +172,7 @@ TEST_CASE("Algorithm 1: without following the plan the data do not depend on it"
           "[learning][online]") {
   const auto mdp = make_mdp();
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 50);
+  const CandidateClass made = small_class(*mdp, 50);
   OnlineOptions options;
   options.episodes = 300;
   options.follow_plan = false;
@@ -186,17 +186,17 @@ TEST_CASE("Algorithm 1: without following the plan the data do not depend on it"
 TEST_CASE("Algorithm 1: the observer can end the run", "[learning][online]") {
   const auto mdp = make_mdp();
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 5);
+  const CandidateClass made = small_class(*mdp, 5);
   const auto stop = [](const LearnerReport& r) { return r.n < 7; };
   const LearnerResult out = online_speder(env, made.candidates, {}, SeedTree(1), stop);
   CHECK(out.n == 7);
-  CHECK(out.termination == Termination::kInterrupted);
+  CHECK(out.interrupted);
 }
 
 TEST_CASE("Algorithm 1: bad input", "[learning][online]") {
   const auto mdp = make_mdp();
   const Simulator env(mdp);
-  const PlantedClass made = make_class(*mdp, 5);
+  const CandidateClass made = small_class(*mdp, 5);
   const auto with = [&](auto change) {
     OnlineOptions options;
     change(options);

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "speder/core/tolerance.hpp"
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_mdp.hpp"
 
@@ -25,12 +25,12 @@ Kernel coin(double p) {
   return Kernel(1, phi, mu, Vector::Ones(2));
 }
 
-PlantedClass planted(const std::string& kind, Index size) {
+CandidateClass small_class(const std::string& kind, Index size) {
   Rng rng = kSeeds.stream("truth");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.kind = kind;
   spec.size = size;
-  return planted_class(test::simplex_kernel(kShape, rng), spec, kSeeds);
+  return make_class(test::simplex_kernel(kShape, rng), spec, kSeeds);
 }
 
 std::vector<Step> random_steps(std::size_t n) {
@@ -121,7 +121,7 @@ TEST_CASE("Estimator: equals the objective recomputed from dense kernels",
           "[learning][estimator]") {
   const std::string kind = GENERATE("multiscale", "product");
   const auto criterion = GENERATE(Criterion::kLeastSquares, Criterion::kLikelihood);
-  const PlantedClass made = planted(kind, 24);
+  const CandidateClass made = small_class(kind, 24);
   const auto steps = random_steps(300);
   Estimator estimator(made.candidates, criterion);
   for (const Step& step : steps) estimator.add(step);
@@ -142,7 +142,7 @@ TEST_CASE("Estimator: one by one equals counted all at once, to rounding",
           "[learning][estimator]") {
   const std::string kind = GENERATE("multiscale", "product");
   const auto criterion = GENERATE(Criterion::kLeastSquares, Criterion::kLikelihood);
-  const PlantedClass made = planted(kind, 600);  // more than one block of candidates
+  const CandidateClass made = small_class(kind, 600);  // more than one block of candidates
   const auto steps = random_steps(2000);
   Estimator single(made.candidates, criterion);
   for (const Step& step : steps) single.add(step);
@@ -159,10 +159,10 @@ TEST_CASE("Estimator: float and double storage give the same loss profile as the
           "[learning][estimator]") {
   Rng rng = kSeeds.stream("truth");
   const Kernel truth = test::simplex_kernel(kShape, rng);
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = 16;
   spec.precision = "float";
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   REQUIRE(made.candidates.precision() == ClassPrecision::kFloat);
   const auto steps = random_steps(300);
   Estimator estimator(made.candidates, Criterion::kLeastSquares);

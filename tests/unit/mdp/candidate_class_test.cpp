@@ -1,4 +1,4 @@
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 
 #include <cmath>
 #include <set>
@@ -12,7 +12,7 @@
 using namespace speder;
 using Catch::Matchers::Contains;
 
-namespace realizable_class_test {
+namespace candidate_class_test {
 namespace {
 
 const SeedTree kSeeds(5);
@@ -52,7 +52,7 @@ double largest_row(const Kernel& k) {
   return largest;
 }
 
-void check_distances(const PlantedClass& made, const Kernel& truth) {
+void check_distances(const CandidateClass& made, const Kernel& truth) {
   for (Index c = 0; c < made.candidates.size(); ++c) {
     const Kernel k = made.candidates.kernel(c);  // throws unless it is a kernel
     CHECK_THAT(made.distance[c], WithinAbs(dense_distance(k, truth), tol::kLinearSolve));
@@ -61,8 +61,8 @@ void check_distances(const PlantedClass& made, const Kernel& truth) {
 
 }  // namespace
 
-TEST_CASE("planted_class: multiscale holds P* and candidates at base·2⁻ʲ, all normalised as P*",
-          "[class][planted]") {
+TEST_CASE("make_class: multiscale holds P* and candidates at base·2⁻ʲ, all normalised as P*",
+          "[class]") {
   const std::string setting =
       GENERATE("simplex double", "simplex float", "signed double", "sparse double", "sparse float",
                "rows double", "rows float");
@@ -70,11 +70,11 @@ TEST_CASE("planted_class: multiscale holds P* and candidates at base·2⁻ʲ, al
   const std::string precision = setting.substr(kind.size() + 1);
   CAPTURE(setting);
   const Kernel truth = truth_of(kind);
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = 45;
   spec.scales = 10;
   spec.precision = precision;
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   REQUIRE(made.truth.has_value());
   CHECK(made.distance[*made.truth] <= 1e-15);
   check_distances(made, truth);
@@ -97,44 +97,44 @@ TEST_CASE("planted_class: multiscale holds P* and candidates at base·2⁻ʲ, al
   CHECK(rows[3].count == 4);
 }
 
-TEST_CASE("planted_class: the truth's place is random and the class does not depend on threads",
-          "[class][planted]") {
+TEST_CASE("make_class: the truth's place is random and the class does not depend on threads",
+          "[class]") {
   const Kernel truth = truth_of("simplex");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = 150;
   std::set<Index> places;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    places.insert(*planted_class(truth, spec, SeedTree(seed)).truth);
+    places.insert(*make_class(truth, spec, SeedTree(seed)).truth);
   }
   CHECK(places.size() > 4);  // eight draws from 150 places: five or more equal has chance < 1e-7
   spec.jobs = 1;
-  const PlantedClass one = planted_class(truth, spec, kSeeds);
+  const CandidateClass one = make_class(truth, spec, kSeeds);
   spec.jobs = 2;
-  const PlantedClass two = planted_class(truth, spec, kSeeds);
+  const CandidateClass two = make_class(truth, spec, kSeeds);
   CHECK(one.truth == two.truth);
   CHECK(one.distance == two.distance);
   for (const Index c : {0, 64, 149}) CHECK(one.candidates.phi(c) == two.candidates.phi(c));
 }
 
-TEST_CASE("planted_class: misspecified leaves P* out and knows the nearest", "[class][planted]") {
+TEST_CASE("make_class: misspecified leaves P* out and knows the nearest", "[class]") {
   const Kernel truth = truth_of("simplex");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.kind = "misspecified";
   spec.size = 30;
   spec.scales = 3;
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   CHECK_FALSE(made.truth.has_value());
   check_distances(made, truth);
   CHECK_THAT(made.nearest, WithinRel(made.base / 8, 1e-6));
   CHECK(made.distance.minCoeff() == made.nearest);
 }
 
-TEST_CASE("planted_class: a net is a packing around P*", "[class][planted]") {
+TEST_CASE("make_class: a net is a packing around P*", "[class]") {
   const Kernel truth = truth_of("simplex");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.kind = "net";
   spec.size = 40;
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   const double radius = made.base;
   check_distances(made, truth);
   for (Index a = 0; a < spec.size; ++a) {
@@ -145,15 +145,15 @@ TEST_CASE("planted_class: a net is a packing around P*", "[class][planted]") {
     }
   }
   spec.radius = 100 * made.base;
-  CHECK_THROWS_WITH(planted_class(truth, spec, kSeeds), Contains("smaller class-radius"));
+  CHECK_THROWS_WITH(make_class(truth, spec, kSeeds), Contains("smaller class-radius"));
 }
 
-TEST_CASE("planted_class: product of two ladders", "[class][planted]") {
+TEST_CASE("make_class: product of two ladders", "[class]") {
   const Kernel truth = truth_of("simplex");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.kind = "product";
   spec.size = 60;
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   CHECK(made.candidates.phi_count() == 6);
   CHECK(made.candidates.mu_count() == 10);
   check_distances(made, truth);
@@ -161,12 +161,12 @@ TEST_CASE("planted_class: product of two ladders", "[class][planted]") {
   CHECK(made.nearest > 0);
 }
 
-TEST_CASE("planted_class: partial support moves only a share of the pairs", "[class][planted]") {
+TEST_CASE("make_class: partial support moves only a share of the pairs", "[class]") {
   const Kernel truth = truth_of("simplex");
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = 21;
   spec.support = 0.3;
-  const PlantedClass made = planted_class(truth, spec, kSeeds);
+  const CandidateClass made = make_class(truth, spec, kSeeds);
   check_distances(made, truth);
   Index moved = 0;
   for (Index c = 0; c < spec.size; ++c) {
@@ -178,15 +178,15 @@ TEST_CASE("planted_class: partial support moves only a share of the pairs", "[cl
   CHECK(std::abs(static_cast<double>(moved) - 162) < 64);
 }
 
-TEST_CASE("planted_class: the conditions are what the direction is made of", "[class][planted]") {
+TEST_CASE("make_class: the conditions are what the direction is made of", "[class]") {
   const Kernel truth = truth_of("simplex");
-  const PlantedTruth planted(truth, {});
+  const KnownKernel known(truth, {});
   Rng rng = kSeeds.stream("direction");
   for (int i = 0; i < 20; ++i) {
-    const Direction d = random_direction(planted, {}, rng);
+    const Direction d = random_direction(known, {}, rng);
     for (const double t : {0.1, 0.5, 1.0}) {
-      const Kernel moved(kShape.actions, Matrix(planted.phi + t * d.reach * d.U),
-                         Matrix(planted.mu + t * d.reach * d.V), planted.nu);
+      const Kernel moved(kShape.actions, Matrix(known.phi + t * d.reach * d.U),
+                         Matrix(known.mu + t * d.reach * d.V), known.nu);
       CHECK_THAT(d.distance(t * d.reach),
                  WithinAbs(dense_distance(moved, truth), tol::kLinearSolve));
     }
@@ -196,13 +196,13 @@ TEST_CASE("planted_class: the conditions are what the direction is made of", "[c
   }
 }
 
-TEST_CASE("planted_class: what cannot be made is refused with a reason", "[class][planted]") {
+TEST_CASE("make_class: what cannot be made is refused with a reason", "[class]") {
   const Kernel truth = truth_of("simplex");
   const auto with = [&](auto change) {
-    PlantedClassSpec spec;
+    ClassSpec spec;
     spec.size = 10;
     change(spec);
-    return planted_class(truth, spec, kSeeds);
+    return make_class(truth, spec, kSeeds);
   };
   CHECK_THROWS_WITH(with([](auto& s) { s.size = 0; }), Contains("class-size"));
   CHECK_THROWS_WITH(with([](auto& s) { s.kind = "cube"; }), Contains("unknown class 'cube'"));
@@ -210,16 +210,16 @@ TEST_CASE("planted_class: what cannot be made is refused with a reason", "[class
   CHECK_THROWS_WITH(with([](auto& s) { s.max_bytes = 1000; }), Contains("MiB"));
   CHECK_THROWS_WITH(with([](auto& s) { s.weights = Vector::Ones(3); }), Contains("weights"));
   CHECK_THROWS_WITH(with([](auto& s) { s.support = 0; }), Contains("class-support"));
-  PlantedClassSpec spec;
+  ClassSpec spec;
   spec.size = 10;
   spec.precision = "float";
-  CHECK_THROWS_WITH(planted_class(truth_of("signed"), spec, kSeeds), Contains("use double"));
+  CHECK_THROWS_WITH(make_class(truth_of("signed"), spec, kSeeds), Contains("use double"));
   spec = {};
   spec.kind = "product";
-  CHECK_THROWS_WITH(planted_class(truth_of("signed"), spec, kSeeds), Contains("product"));
+  CHECK_THROWS_WITH(make_class(truth_of("signed"), spec, kSeeds), Contains("product"));
   spec = {};
   spec.size = 1;
-  CHECK(planted_class(truth, spec, kSeeds).truth == 0);
+  CHECK(make_class(truth, spec, kSeeds).truth == 0);
 }
 
-}  // namespace realizable_class_test
+}  // namespace candidate_class_test

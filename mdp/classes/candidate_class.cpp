@@ -1,4 +1,4 @@
-#include "speder/mdp/classes/realizable_class.hpp"
+#include "speder/mdp/classes/candidate_class.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,21 +16,21 @@ namespace {
 constexpr Index kBlock = 64;  // candidates a thread makes at a time
 constexpr int kPilots = 32;
 
-using Maker = PlantedClass (*)(const PlantedJob&);
+using Maker = CandidateClass (*)(const ClassJob&);
 
-PlantedClass multiscale(const PlantedJob& job) {
+CandidateClass multiscale(const ClassJob& job) {
   Rng rng = job.seeds.stream("truth-place");
   return ladder(job, rng.index(job.spec.size));
 }
 
-PlantedClass misspecified(const PlantedJob& job) { return ladder(job, std::nullopt); }
+CandidateClass misspecified(const ClassJob& job) { return ladder(job, std::nullopt); }
 
 const std::map<std::string_view, Maker> kMakers = {{"misspecified", misspecified},
                                                    {"multiscale", multiscale},
                                                    {"net", packing},
                                                    {"product", product_ladder}};
 
-double pilot_base(const PlantedJob& job) {
+double pilot_base(const ClassJob& job) {
   double shortest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kPilots; ++i) {
     Rng rng = job.seeds.stream("pilot", static_cast<std::uint64_t>(i));
@@ -44,7 +44,7 @@ double pilot_base(const PlantedJob& job) {
       "choose another MDP or raise the support");
 }
 
-void check_spec(const PlantedClassSpec& spec) {
+void check_spec(const ClassSpec& spec) {
   if (spec.size < 1)
     throw InputError(fmt::format("class-size must be at least 1 (got {})", spec.size));
   if (spec.scales < 0 || spec.scales > 40) {
@@ -58,7 +58,7 @@ void check_spec(const PlantedClassSpec& spec) {
   }
 }
 
-bool use_float(const PlantedJob& job) {
+bool use_float(const ClassJob& job) {
   const auto& [spec, truth, shape] = std::tie(job.spec, job.truth, job.shape);
   if (spec.precision == "double") return false;
   if (spec.precision == "float") {
@@ -77,7 +77,7 @@ bool use_float(const PlantedJob& job) {
 
 }  // namespace
 
-FeatureClassBuilder make_builder(const PlantedJob& job) {
+FeatureClassBuilder make_builder(const ClassJob& job) {
   const bool single = use_float(job);
   const std::size_t bytes = FeatureClassBuilder::bytes_needed(
       job.shape, job.spec.size, single ? ClassPrecision::kFloat : ClassPrecision::kDouble);
@@ -93,7 +93,7 @@ FeatureClassBuilder make_builder(const PlantedJob& job) {
   return {job.shape, job.spec.size};
 }
 
-PlantedClass ladder(const PlantedJob& job, std::optional<Index> truth) {
+CandidateClass ladder(const ClassJob& job, std::optional<Index> truth) {
   const Index size = job.spec.size;
   FeatureClassBuilder builder = make_builder(job);
   Vector distance = Vector::Zero(size);
@@ -122,22 +122,21 @@ PlantedClass ladder(const PlantedJob& job, std::optional<Index> truth) {
   return {std::move(builder).finish(), truth, std::move(distance), std::move(scale), job.base};
 }
 
-PlantedClass planted_class(const Kernel& truth, const PlantedClassSpec& spec,
-                           const SeedTree& seeds) {
+CandidateClass make_class(const Kernel& truth, const ClassSpec& spec, const SeedTree& seeds) {
   check_spec(spec);
   const auto maker = kMakers.find(spec.kind);
   if (maker == kMakers.end()) {
     throw InputError(
         fmt::format("unknown class '{}': use multiscale, product, net or misspecified", spec.kind));
   }
-  PlantedJob job{truth,
-                 spec,
-                 PlantedTruth(truth, spec.weights),
-                 {truth.actions(), truth.rank(), truth.nu()},
-                 seeds.child("class")};
+  ClassJob job{truth,
+               spec,
+               KnownKernel(truth, spec.weights),
+               {truth.actions(), truth.rank(), truth.nu()},
+               seeds.child("class")};
   // With P* alone in the class nothing has to be surrounded.
   job.base = spec.base > 0 || spec.size == 1 ? spec.base : pilot_base(job);
-  PlantedClass made = maker->second(job);
+  CandidateClass made = maker->second(job);
   made.nearest = std::numeric_limits<double>::infinity();
   for (Index c = 0; c < made.distance.size(); ++c) {
     if (made.truth != c) made.nearest = std::min(made.nearest, made.distance[c]);
@@ -145,13 +144,13 @@ PlantedClass planted_class(const Kernel& truth, const PlantedClassSpec& spec,
   return made;
 }
 
-std::vector<std::string_view> planted_class_kinds() {
+std::vector<std::string_view> class_kinds() {
   std::vector<std::string_view> kinds;
   for (const auto& [name, maker] : kMakers) kinds.push_back(name);
   return kinds;
 }
 
-std::vector<ScaleRow> distance_histogram(const PlantedClass& made) {
+std::vector<ScaleRow> distance_histogram(const CandidateClass& made) {
   std::map<int, ScaleRow> rows;
   for (Index c = 0; c < made.distance.size(); ++c) {
     const int j = made.scale[static_cast<std::size_t>(c)];

@@ -15,7 +15,7 @@ namespace speder {
 
 /// How to surround a known kernel P* with candidates of the same rank, base measure and
 /// normalisation. Distances are L2(ρ) with ρ over pairs: (∑_x ρ(x) ∑_y (f − f*)² ν)^½.
-struct PlantedClassSpec {
+struct ClassSpec {
   /// multiscale    |F|−1 candidates at distances base·2⁻ʲ, j = 0 … scales in turn, and P*
   /// product       Φ × Ψ, each side a multiscale ladder with the truth's own factor in it
   /// net           P* and candidates at distance radius … 2·radius, all at least radius apart
@@ -34,7 +34,7 @@ struct PlantedClassSpec {
 inline constexpr std::size_t kDoubleLimit = std::size_t{512} << 20U;
 
 /// A class and what only its maker knows.
-struct PlantedClass {
+struct CandidateClass {
   FeatureClass candidates;
   std::optional<Index> truth;  // index of P*, at a random place; none when it was left out
   Vector distance;             // (|F|)  realised, from the numbers as stored
@@ -44,9 +44,9 @@ struct PlantedClass {
 };
 
 /// Throws InputError when the spec cannot be met (size, memory, no neighbours, no packing).
-[[nodiscard]] PlantedClass planted_class(const Kernel& truth, const PlantedClassSpec& spec,
-                                         const SeedTree& seeds);
-[[nodiscard]] std::vector<std::string_view> planted_class_kinds();
+[[nodiscard]] CandidateClass make_class(const Kernel& truth, const ClassSpec& spec,
+                                        const SeedTree& seeds);
+[[nodiscard]] std::vector<std::string_view> class_kinds();
 
 /// Realised distances by scale.
 struct ScaleRow {
@@ -55,6 +55,6 @@ struct ScaleRow {
   Index count = 0;
   double least = 0, mean = 0, largest = 0;
 };
-[[nodiscard]] std::vector<ScaleRow> distance_histogram(const PlantedClass& made);
+[[nodiscard]] std::vector<ScaleRow> distance_histogram(const CandidateClass& made);
 
 }  // namespace speder
