@@ -3,6 +3,29 @@
 add_library(speder_options INTERFACE)
 target_compile_options(speder_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off
                                                 $<$<BOOL:${SPEDER_WERROR}>:-Werror>)
+# Programs that others can feed with files: position-independent, every symbol bound and its table read-only
+# before main, canaries, checked buffers (tests/security/programs.sh).
+set(program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+set(module $<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>)
+target_compile_options(speder_options INTERFACE -fstack-protector-strong $<$<NOT:${module}>:-fPIE>)
+target_link_options(speder_options INTERFACE LINKER:-z,relro,-z,now $<${program}:-pie>)
+if(NOT SPEDER_SANITIZERS AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  target_compile_options(speder_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+# A unit of Eigen's templates lives in a gigabyte: the compiler's default is to search it for garbage all the
+# time, which is a tenth of its work.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(speder_options INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000)
+endif()
+# A fast linker, when there is one.
+include(CheckLinkerFlag)
+foreach(linker IN ITEMS mold lld)
+  check_linker_flag(CXX -fuse-ld=${linker} SPEDER_LINKER_${linker})
+  if(SPEDER_LINKER_${linker})
+    target_link_options(speder_options INTERFACE -fuse-ld=${linker})
+    break()
+  endif()
+endforeach()
 if(SPEDER_BUILD_FUZZERS)  # coverage for libFuzzer in every library; its main in the fuzzer alone
   target_compile_options(speder_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

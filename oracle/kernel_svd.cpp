@@ -50,7 +50,7 @@ Spectrum through_factors(const Kernel& kernel, const Vector& w, const Vector& ro
   const ColumnMatrix M = root_nu.asDiagonal() * kernel.mu().to_dense();  // (S × d)
   const Eigen::HouseholderQR<ColumnMatrix> qr(M);
   const Index k = std::min(kernel.rank(), kernel.states());
-  const ColumnMatrix Q2 = qr.householderQ() * ColumnMatrix::Identity(kernel.states(), k);
+  const ColumnMatrix Q2 = thin_q(qr, k);
   const Matrix R2 = qr.matrixQR().topRows(k).triangularView<Eigen::Upper>();  // (k × d)
   const SvdResult core = svd(Matrix(R1 * R2.transpose()), k, {.method = SpectralMethod::kDense});
   return {core.singular_values, Q2 * core.right};

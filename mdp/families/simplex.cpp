@@ -5,7 +5,7 @@
 // is a statement about norms, so all of them keep their value.
 #include <Eigen/QR>
 
-#include "speder/core/eigen_instances.hpp"
+#include "speder/core/spectral.hpp"
 #include "speder/mdp/families/generators.hpp"
 
 namespace speder {
@@ -39,8 +39,7 @@ Matrix dirichlet_columns(Index states, Index d, double concentration, const Seed
 Matrix rotation(Index d, Rng& rng) {
   Eigen::MatrixXd G(d, d);
   for (double& x : G.reshaped()) x = rng.normal();
-  Matrix Q =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(G).householderQ() * Eigen::MatrixXd::Identity(d, d);
+  Matrix Q = thin_q(Eigen::HouseholderQR<Eigen::MatrixXd>(G), d);
   if (Q.col(0).sum() > 0) Q.col(0) *= -1;
   return Q;
 }

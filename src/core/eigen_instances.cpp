@@ -2,14 +2,37 @@
 
 namespace Eigen {
 
-template class BDCSVD<MatrixXd>;
-template class JacobiSVD<MatrixXd>;
-template class SelfAdjointEigenSolver<MatrixXd>;
+template BDCSVD<MatrixXd>& BDCSVD<MatrixXd>::compute(const MatrixXd&, unsigned);
+template JacobiSVD<MatrixXd>& JacobiSVD<MatrixXd>::compute(const MatrixXd&, unsigned);
 template SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<MatrixXd>::compute(
     const EigenBase<MatrixXd>&, int);
-template class HouseholderQR<MatrixXd>;
-template class ColPivHouseholderQR<MatrixXd>;
-template class PartialPivLU<MatrixXd>;
-template class PartialPivLU<RowMajorXd>;
+template void HouseholderQR<MatrixXd>::computeInPlace();
+template void ColPivHouseholderQR<MatrixXd>::computeInPlace();
+template void PartialPivLU<MatrixXd>::compute();
+template void PartialPivLU<RowMajorXd>::compute();
 
+namespace internal {
+
+template struct gebp_kernel<double, double, Index, Target, Gebp::mr, Gebp::nr>;
+template struct gemm_pack_lhs<double, Index, Columns, Gebp::mr, Gebp::LhsProgress,
+                              Gebp::LhsPacket4Packing, ColMajor>;
+template struct gemm_pack_lhs<double, Index, Rows, Gebp::mr, Gebp::LhsProgress,
+                              Gebp::LhsPacket4Packing, RowMajor>;
+template struct gemm_pack_rhs<double, Index, Columns, Gebp::nr, ColMajor>;
+template struct gemm_pack_rhs<double, Index, Rows, Gebp::nr, RowMajor>;
+template struct general_matrix_vector_product<Index, double, Columns, ColMajor, false, double,
+                                              Columns, false>;
+template struct general_matrix_vector_product<Index, double, Columns, ColMajor, false, double, Rows,
+                                              false>;
+template struct general_matrix_vector_product<Index, double, Rows, RowMajor, false, double, Columns,
+                                              false>;
+template struct general_matrix_vector_product<Index, double, Rows, RowMajor, false, double, Rows,
+                                              false, BuiltIn>;
+template void evaluateProductBlockingSizesHeuristic<double, double, 1, Index>(Index&, Index&,
+                                                                              Index&, Index);
+template void evaluateProductBlockingSizesHeuristic<double, double, 4, Index>(Index&, Index&,
+                                                                              Index&, Index);
+template void assign_sparse_to_sparse(SparseRows&, const SparseRows&);
+
+}  // namespace internal
 }  // namespace Eigen

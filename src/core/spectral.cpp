@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "speder/core/eigen_instances.hpp"
 #include "speder/core/rng.hpp"
 
 namespace speder {
@@ -67,11 +66,10 @@ Ritz lanczos(const DeflatedOperator& A, Index k, std::uint64_t round, const Spec
 
 // Rayleigh–Ritz on span(X): the best k pairs it holds.
 Ritz rayleigh_ritz(const LinearOperator& A, const ColumnMatrix& X, Index k) {
-  const ColumnMatrix Q = Eigen::HouseholderQR<ColumnMatrix>(X).householderQ() *
-                         ColumnMatrix::Identity(X.rows(), X.cols());
+  const ColumnMatrix Q = thin_q(Eigen::HouseholderQR<ColumnMatrix>(X), X.cols());
   ColumnMatrix AQ(Q.rows(), Q.cols());
   for (Index j = 0; j < Q.cols(); ++j) AQ.col(j) = A.times(Q.col(j));
-  const Eigen::SelfAdjointEigenSolver<ColumnMatrix> eig(Q.transpose() * AQ);
+  const Eigen::SelfAdjointEigenSolver<ColumnMatrix> eig(ColumnMatrix(Q.transpose() * AQ));
   k = std::min(k, Q.cols());
   return {eig.eigenvalues().reverse().head(k),
           Q * eig.eigenvectors().rowwise().reverse().leftCols(k), true};
@@ -142,8 +140,7 @@ SvdResult lanczos_svd(const LinearOperator& A, Index k, const SpectralOptions& o
   const Ritz ritz = lanczos_with_deflation(augmented(A), k, options);
   const ColumnMatrix right = ritz.vectors.bottomRows(A.cols);
   if (right.cols() == 0) return {Matrix(A.rows, 0), Vector(0), Matrix(A.cols, 0)};
-  const ColumnMatrix Q = Eigen::HouseholderQR<ColumnMatrix>(right).householderQ() *
-                         ColumnMatrix::Identity(A.cols, right.cols());
+  const ColumnMatrix Q = thin_q(Eigen::HouseholderQR<ColumnMatrix>(right), right.cols());
   Matrix AQ(A.rows, Q.cols());
   for (Index j = 0; j < Q.cols(); ++j) AQ.col(j) = A.times(Q.col(j));
   SvdResult r = dense_svd(AQ, std::min(A.rows, Q.cols()));
@@ -153,6 +150,10 @@ SvdResult lanczos_svd(const LinearOperator& A, Index k, const SpectralOptions& o
 }
 
 }  // namespace
+
+Eigen::MatrixXd thin_q(const Eigen::HouseholderQR<Eigen::MatrixXd>& qr, Index columns) {
+  return qr.householderQ() * Eigen::MatrixXd::Identity(qr.rows(), columns);
+}
 
 LinearOperator as_operator(const Matrix& A) {
   return {A.rows(), A.cols(), [&A](const Vector& x) -> Vector { return A * x; },

@@ -3,10 +3,15 @@
 #include <functional>
 
 #include "speder/core/check.hpp"
+#include "speder/core/eigen_instances.hpp"
 #include "speder/core/tolerance.hpp"
 #include "speder/core/types.hpp"
 
 namespace speder {
+
+/// The first columns of Q in X = QR; they span the columns of X when X has full rank.
+[[nodiscard]] Eigen::MatrixXd thin_q(const Eigen::HouseholderQR<Eigen::MatrixXd>& qr,
+                                     Index columns);
 
 /// A linear map A (rows × cols) given by its products.
 struct LinearOperator {

@@ -9,6 +9,9 @@ add_library(
   ${PROJECT_SOURCE_DIR}/deep/sim/controller.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers_deep.cpp)
+set_target_properties(speder_readers PROPERTIES EXCLUDE_FROM_ALL ON)
+speder_unity(speder_readers 10)
+target_precompile_headers(speder_readers REUSE_FROM speder_core)
 target_include_directories(speder_readers PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(speder_readers PUBLIC speder::audit speder::experiments speder::plots
                                      PRIVATE speder_options)

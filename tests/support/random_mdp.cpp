@@ -1,5 +1,5 @@
 #include "tests/support/random_mdp.hpp"
-#include "speder/core/eigen_instances.hpp"
+#include "speder/core/spectral.hpp"
 
 #include <Eigen/QR>
 #include <numeric>
@@ -29,7 +29,7 @@ Tables simplex_tables(const Shape& shape, const Vector& nu, Rng& rng) {
 Matrix random_rotation(Index n, Rng& rng) {
   Matrix X(n, n);
   for (Index i = 0; i < n; ++i) X.row(i) = unit_vector(n, rng).transpose();
-  return Eigen::HouseholderQR<Matrix>(X).householderQ() * Matrix::Identity(n, n);
+  return thin_q(Eigen::HouseholderQR<Eigen::MatrixXd>(X), n);
 }
 
 // n − entries coordinates set to zero, the others scaled back to total mass one.
