@@ -42,6 +42,8 @@ if(SPEDER_MISSING)
   message(FATAL_ERROR "speder needs:\n  ${missing}\nOn Debian: setup/install run (or test)")
 endif()
 
+# In a debug build TBB would define a macro for core alone, and nobody else could use core's precompiled header.
+set_target_properties(TBB::tbb PROPERTIES INTERFACE_COMPILE_DEFINITIONS "")
 include(system_targets)
 add_library(speder_spectra INTERFACE)
 target_include_directories(speder_spectra SYSTEM INTERFACE ${SPECTRA_INCLUDE_DIR})

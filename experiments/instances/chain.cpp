@@ -5,7 +5,7 @@ namespace speder {
 namespace {
 
 constexpr Index kBad = 0, kGood = 1;
-constexpr int kHalvings = 200;  // down to the last bit of a double
+constexpr int kValueHalvings = 200;  // down to the last bit of a double
 
 // V(bad) when the good state is reached with probability x and kept with probability q:
 // V(bad) = γ x V(good) / (1 − γ(1−x)),  V(good) = (1 + γ(1−q) V(bad)) / (1 − γ q).
@@ -23,7 +23,7 @@ double best_chance(const ChainSpec& spec) {
                                  spec.gamma, value(1) - value(spec.climb), spec.gap));
   }
   double low = spec.climb, high = 1;
-  for (int i = 0; i < kHalvings; ++i) {
+  for (int i = 0; i < kValueHalvings; ++i) {
     const double middle = (low + high) / 2;
     (value(middle) < wanted ? low : high) = middle;
   }
