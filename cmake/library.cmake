@@ -20,7 +20,7 @@ function(speder_unity target files)
 endfunction()
 
 # speder_library(mdp HEADERS … SOURCES … LINK speder::core): a folder is a library.
-# UNIT: files compiled as one unit (default 20). PRIVATE_LINK: libraries to link; HEADER_ONLY: private and
+# UNIT: files compiled as one unit (default 10). PRIVATE_LINK: libraries to link; HEADER_ONLY: private and
 # gone once compiled, so never exported. OWN_HEADERS: precompiled in addition to the common ones; REUSE: the
 # library whose precompiled header serves here too (default core).
 function(speder_library name)
@@ -37,7 +37,7 @@ function(speder_library name)
     PRIVATE $<BUILD_INTERFACE:speder_options> ${ARG_PRIVATE_LINK} ${ARG_HEADER_ONLY})
   set_target_properties(speder_${name} PROPERTIES EXPORT_NAME ${name})
   if(NOT ARG_UNIT)
-    set(ARG_UNIT 20)
+    set(ARG_UNIT 10)
   endif()
   speder_unity(speder_${name} ${ARG_UNIT})
   if(name STREQUAL core OR ARG_OWN_HEADERS)
