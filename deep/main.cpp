@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "speder/cli/output.hpp"
 #include "speder/cli/strict.hpp"
 #include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
@@ -85,7 +86,8 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, kKeepBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepBytes);
   speder::deep::keep_tensor_blocks();
-  const int code = guarded_run(argc, argv);
+  speder::cli::ignore_file_size_signal();
+  const int code = speder::cli::finish_output(guarded_run(argc, argv), "speder-deep");
   // Exits without running destructors of static objects: libtorch's threads and static objects end
   // in no fixed order, and a bench has crashed after its last output. All files are closed by now.
   std::fflush(nullptr);

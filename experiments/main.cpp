@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 
+#include "speder/cli/output.hpp"
 #include "speder/cli/strict.hpp"
 #include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
@@ -89,8 +90,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  speder::cli::ignore_file_size_signal();
   try {
-    return run(argc, argv);
+    return speder::cli::finish_output(run(argc, argv), "speder");
   } catch (const std::bad_alloc&) {
     return fail("the memory does not suffice for this; smaller sizes need less");
   } catch (const std::exception& e) {

@@ -156,6 +156,7 @@ Finding rate_finding(std::string claim, const RateFit& fit, const RateClaim& the
 
 void BoundCount::add(double ratio) {
   ++runs;
+  not_numbers += std::isnan(ratio) ? 1 : 0;
   exceeded += ratio > 1 ? 1 : 0;
   largest = std::max(largest, ratio);
 }
@@ -177,6 +178,11 @@ Finding frequency_finding(std::string claim, const BoundCount& count, double del
                                           : Verdict::kInconclusive;
   out.reason = fmt::format("exact binomial interval; the largest measured/bound is {}",
                            shown(count.largest));
+  if (count.not_numbers > 0) {
+    if (out.verdict == Verdict::kConsistent) out.verdict = Verdict::kInconclusive;
+    out.reason =
+        fmt::format("{} of {} measured/bound are not numbers", count.not_numbers, count.runs);
+  }
   return out;
 }
 

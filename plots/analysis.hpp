@@ -119,7 +119,8 @@ struct ComplexityFit {
 struct BoundCount {
   std::int64_t runs = 0;
   std::int64_t exceeded = 0;
-  double largest = 0;  // ratio
+  std::int64_t not_numbers = 0;  // NaN ratios; one leaves the finding open
+  double largest = 0;            // ratio
   void add(double ratio);
 };
 /// Exact (Clopper–Pearson) statement of the failure frequency against δ.

@@ -35,20 +35,25 @@ ResultStore open_in(const std::filesystem::path& folder) {
 /// libtorch appends a backtrace, whose addresses differ from start to start.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// libtorch has no exception of its own for that on the CPU.
+bool lacks_memory(const std::string& error) {
+  return error.find("allocate memory") != std::string::npos ||
+         error.find("out of memory") != std::string::npos;
+}
+
 Outcome attempt(const TrainingGrid& grid, std::size_t index) {
   const auto start = std::chrono::steady_clock::now();
   try {
     return {.run = grid.run(index)};
   } catch (const Interrupted&) {
     return {};
-  } catch (const InputError& e) {
-    return {.run = {}, .obstacle = e.what()};
-  } catch (const std::exception& e) {
+  } catch (...) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    return {.run = Run{.key = grid.sweep.runs[index],
-                       .failed = true,
-                       .error = first_line(e.what()),
-                       .seconds = seconds.count()}};
+    Outcome out = outcome_of_exception(grid.sweep.runs[index], seconds.count());
+    if (!out.run) return out;
+    out.run->error = first_line(out.run->error);
+    if (lacks_memory(out.run->error)) return {.run = {}, .obstacle = out.run->error};
+    return out;
   }
 }
 

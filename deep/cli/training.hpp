@@ -75,9 +75,9 @@ struct TrainingGrid {
 /// one bar.
 [[nodiscard]] bool one_by_one(int jobs);
 
-/// Nothing on a rank other than 0. An InputError of a run (disk full, a missing file) is a retryable
-/// error: the run gets no row, and the error is thrown when the others are done. Any other exception
-/// is a failed row. Throws Interrupted after a signal.
+/// Nothing on a rank other than 0. What is not a run's fault (memory, disk, a missing file) is
+/// a retryable error: the run gets no row, and the error is thrown as an InputError when the others
+/// are done. Any other exception is a failed row. Throws Interrupted after a signal.
 std::optional<SweepProgress> run_grid(const TrainingGrid& grid);
 
 }  // namespace speder::deep::cli

@@ -29,7 +29,8 @@ constexpr std::string_view kPrevious = "checkpoint.previous.bin";
 class SummedFile {
  public:
   explicit SummedFile(const fs::path& path)
-      : path_(path), fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+      : path_(path),
+        fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644)) {
     if (fd_ < 0) fail();
   }
   SummedFile(const SummedFile&) = delete;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 
 #include "speder/core/check.hpp"
@@ -35,9 +36,6 @@ Prepared prepare(LearnOptions& options, const std::string& command) {
 
 int finish(const LearnOptions& options, const Prepared& prepared,
            const std::vector<std::string_view>& names) {
-  write_out(options.out, prepared.record);
-  std::string picture;
-  if (options.plot) picture = draw(prepared.record, *options.plot, options.out);
   if (options.json) {
     fmt::print("{}\n", to_json(prepared.record).dump(2));
   } else {
@@ -45,8 +43,13 @@ int finish(const LearnOptions& options, const Prepared& prepared,
         "{}\nV* = {:.10g} (under the start distribution)\n\nClass: L2 distance to P*\n{}\n{}",
         prepared.record.settings.key(), prepared.truth.optimal_value(),
         class_table(prepared.problem.model_class), table(prepared.record, names));
-    if (!options.out.empty()) fmt::print("written: {}\n", options.out);
-    if (options.plot) fmt::print("drawn: {}\n", picture);
+  }
+  std::fflush(stdout);  // the work is on the screen before a disk can refuse it
+  write_out(options.out, prepared.record);
+  if (!options.out.empty() && !options.json) fmt::print("written: {}\n", options.out);
+  if (options.plot) {
+    const std::string picture = draw(prepared.record, *options.plot, options.out);
+    if (!options.json) fmt::print("drawn: {}\n", picture);
   }
   if (prepared.record.interrupted_at == 0) return 0;
   fmt::print(stderr, "speder: interrupted at n = {}; what was done is kept\n",

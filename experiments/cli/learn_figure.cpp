@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "speder/core/check.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/plots/figure.hpp"
 #include "speder/plots/render/render.hpp"
 
@@ -86,8 +87,11 @@ Figure figure_of(const LearnRecord& record) {
 }  // namespace
 
 void check_picture(const std::string& path) {
-  if (path.empty() || kEndings.contains(std::filesystem::path(path).extension())) return;
-  throw InputError(fmt::format("--plot {}: the name must end in .svg, .png or .pdf", path));
+  if (path.empty()) return;
+  if (!kEndings.contains(std::filesystem::path(path).extension())) {
+    throw InputError(fmt::format("--plot {}: the name must end in .svg, .png or .pdf", path));
+  }
+  require_writable(path);
 }
 
 std::string draw(const LearnRecord& record, std::string path, const std::string& out) {

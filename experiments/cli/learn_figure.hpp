@@ -10,7 +10,7 @@ namespace speder::cli {
 /// `path` ends in .svg, .png or .pdf; empty: the name of `out` (or learn-<command>) with .svg.
 /// Gives back the file written.
 std::string draw(const LearnRecord& record, std::string path, const std::string& out);
-/// Refuses another ending before anything is computed.
+/// Refuses another ending, or a folder that cannot be written, before anything is computed.
 void check_picture(const std::string& path);
 
 }  // namespace speder::cli

@@ -167,7 +167,7 @@ GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
     cell.set("mdp", word(options.mdp_file));
   } else {
     cell.set("family", options.family.family);
-    cell.set("mdp_seed", static_cast<double>(options.family.seed));
+    cell.set("mdp_seed", fmt::format("{}", options.family.seed));
     for (const auto& [name, value] : options.family.knobs) cell.set("knob_" + name, value);
   }
   cell.set("states", static_cast<double>(mdp.states()));
@@ -183,7 +183,7 @@ GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
   cell.set("class_support", spec.support);
   cell.set("class_precision", spec.precision);
   cell.set("class_weights", options.class_weights);
-  cell.set("class_seed", static_cast<double>(options.class_seed));
+  cell.set("class_seed", fmt::format("{}", options.class_seed));
   return cell;
 }
 

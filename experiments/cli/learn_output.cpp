@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "speder/core/check.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/sweep/store.hpp"
 
@@ -140,8 +141,9 @@ void check_out(const std::string& path, const LearnRecord& record) {
   if (ending != ".db" && ending != ".csv" && ending != ".json") {
     throw InputError(fmt::format("--out {}: the name must end in .db, .csv or .json", path));
   }
-  if (ending != ".db" || !std::filesystem::exists(path)) return;
-  const ResultStore results = ResultStore::read(path);
+  if (ending != ".db" || !std::filesystem::exists(path)) return require_writable(path);
+  ResultStore results = ResultStore::open(path);
+  results.declare(experiment_of(record));
   const auto finished = results.finished("learn-" + record.command);
   if (std::find(finished.begin(), finished.end(), key_of(record)) != finished.end()) {
     throw InputError(

@@ -31,7 +31,8 @@ struct LearnRecord {
 [[nodiscard]] std::string class_table(const CandidateClass& made);
 
 /// .db: a run in the SQLite store, beside the others in the file; .csv: the rows; .json: to_json.
-/// check_out refuses an ending that is none of these, and a run that the store already has.
+/// check_out refuses, before the work, an ending that is none of these, a folder that cannot be
+/// written, a store in use or of another build, and a run that the store already has.
 void check_out(const std::string& path, const LearnRecord& record);
 void write_out(const std::string& path, const LearnRecord& record);
 

@@ -23,6 +23,7 @@ struct SweepOptions {
   std::uint64_t seed = 1;
   bool json = false;
   bool list = false;
+  bool retry_failed = false;
 };
 
 std::filesystem::path store_path(const SweepOptions& options) {
@@ -46,31 +47,42 @@ void summarise(const SweepOptions& options, const Suite& suite, const SweepResul
                                 {"runs", p.total},
                                 {"done", p.done},
                                 {"restored", p.restored},
-                                {"failed", p.failed},
+                                {"failed", p.failed + p.failed_before},
                                 {"complete", result.complete}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
   fmt::print("{}\n",
              sweep_summary(fmt::format("{} ({})", suite.id, suite.size), store_path(options), p));
-  if (!result.complete) fmt::print("stopped; the same command continues where it was\n");
+  if (!result.complete && result.obstacle.empty())
+    fmt::print("stopped; the same command continues where it was\n");
 }
 
 void sweep(const SweepOptions& options, int& exit_code) {
   if (options.list) return print_experiments();
   if (options.suite.empty()) throw InputError("sweep: name a suite file (or --list)");
   const Suite suite = load_suite(options.suite, options.full ? "full" : "quick");
+  Sweep runs = suite_runs(suite, options.seed);
+  runs.retry_failed = options.retry_failed;
   std::optional<SweepResult> result;
   {
     SweepBar bar(suite.id);
     result = run_sweep_here(
         {.store = store_path(options), .jobs = options.jobs > 0 ? options.jobs : hardware_jobs()},
-        suite_runs(suite, options.seed), run_task(suite, options.seed),
+        runs, run_task(suite, options.seed),
         {.progress = [&](const SweepProgress& p) { bar.show(p); }});
   }
   if (!result) return;  // a rank that computed for another one
   summarise(options, suite, *result);
-  if (!result->complete) exit_code = kInterruptedExit;
+  if (!result->obstacle.empty()) {
+    throw InputError(fmt::format("{} runs could not be made: {}; the same command makes them",
+                                 result->progress.total - result->progress.done, result->obstacle));
+  }
+  if (!result->complete) {
+    exit_code = kInterruptedExit;
+  } else if (result->progress.failed + result->progress.failed_before > 0) {
+    exit_code = 1;
+  }
 }
 
 }  // namespace
@@ -89,6 +101,8 @@ void add_sweep(CLI::App& app, int& exit_code) {
   command->add_option("-j,--jobs", options->jobs, "Runs at once (default: all cores)")
       ->check(CLI::Range(0, 4096));
   command->add_option("--seed", options->seed, "Root of all randomness")->capture_default_str();
+  command->add_flag("--retry-failed", options->retry_failed,
+                    "Makes the runs again that failed before");
   command->add_flag("--json", options->json, "Summary as JSON");
   command->add_flag("--list", options->list,
                     "Lists the experiments and the question each one asks");
@@ -98,7 +112,9 @@ void add_sweep(CLI::App& app, int& exit_code) {
       "  speder sweep gen-n --full -o results/full.db\n"
       "  mpirun -n 64 speder sweep suite.toml     rank 0 schedules and writes, the others compute\n"
       "Rows depend on the suite and the seed alone, never on --jobs or the number of ranks.\n"
-      "Exit code 0: all runs are done; 130: stopped by a signal; 2: bad input.");
+      "Exit code 0: all runs are done; 1: some of them failed; 130: stopped by a signal; 2: bad "
+      "input,\n"
+      "or runs that lacked memory, disk or a file: nothing is stored of those.");
   command->callback([options, &exit_code] {
     try {
       sweep(*options, exit_code);

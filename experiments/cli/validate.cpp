@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -73,8 +74,14 @@ bool sweep_all(const ValidateOptions& options, const fs::path& file) {
     const SweepProgress& p = result.progress;
     fmt::print("{:<10} {} runs in {:.1f} s{}{}\n", suite.id, p.total, since(start),
                p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
-               p.failed > 0 ? fmt::format(", {} failed", p.failed) : "");
+               p.failed + p.failed_before > 0
+                   ? fmt::format(", {} failed", p.failed + p.failed_before)
+                   : "");
     std::fflush(stdout);
+    if (!result.obstacle.empty()) {
+      throw InputError(fmt::format("{}: {} runs could not be made: {}; the same command makes them",
+                                   suite.id, p.total - p.done, result.obstacle));
+    }
     if (!result.complete) return false;
   }
   return true;
@@ -162,7 +169,9 @@ int validate(const ValidateOptions& options) {
       tally.consistent + tally.violated + tally.inconclusive, tally.consistent, tally.violated,
       tally.inconclusive, tally.mutations - tally.uncaught, tally.mutations, since(start),
       page.string());
-  return agree && audited && tally.violated == 0 && tally.uncaught == 0 ? 0 : 1;
+  const bool whole =
+      std::ranges::none_of(sections, [](const ReportSection& s) { return s.failed > 0; });
+  return agree && audited && whole && tally.violated == 0 && tally.uncaught == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -188,7 +197,8 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  speder validate                            then open results/index.html\n"
       "  speder validate --full --out results-full\n"
       "  speder validate --only gen-n regret        a part of it\n"
-      "Exit code 0: no rate is violated, every mutation is caught, the exact planners agree and "
+      "Exit code 0: no run failed, no rate is violated, every mutation is caught, the exact "
+      "planners agree and "
       "no\n"
       "correction of ours is falsified (what the audit falsifies in the paper is a finding, not a\n"
       "failure); 1: otherwise; 130: stopped by a signal; 2: bad input.");

@@ -70,11 +70,15 @@ Suite read_suite(const ConfigTable& file, std::string_view size) {
   const ConfigTable sized = file.table(size);
   const ConfigTable settings = file.has("all") ? sized.over(file.table("all")) : sized;
   int repetitions = 1;
-  settings.read("repetitions", repetitions);
+  settings.read("repetitions", repetitions, {1, 1e6});
   suite.plan = experiment.plan(settings);
   settings.refuse_unknown();
   suite.plan.repetitions = repetitions;
   require_distinct(suite.plan.cells);
+  constexpr std::int64_t kMostRuns = 10'000'000;  // their keys are held in memory
+  if (suite.runs() > kMostRuns) {
+    file.fail(size, fmt::format("{} runs, more than {}", suite.runs(), kMostRuns));
+  }
   return suite;
 }
 
@@ -107,9 +111,9 @@ RunTask run_task(const Suite& suite, std::uint64_t seed) {
       out.measures = suite.plan.run({.cell = suite.plan.cells[cell],
                                      .repetition = out.key.repetition,
                                      .seeds = root.child("repetition", repetition)});
-    } catch (const std::exception& e) {
-      out.failed = true;
-      out.error = e.what();
+    } catch (...) {
+      return outcome_of_exception(
+          out.key, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return Outcome{.run = std::move(out)};

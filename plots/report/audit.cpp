@@ -21,7 +21,12 @@ std::string text_of(const nlohmann::json& entry, const char* key) {
 }  // namespace
 
 std::vector<AuditEntry> read_audit(const std::filesystem::path& file) {
-  const nlohmann::json root = nlohmann::json::parse(read_text_file(file), nullptr, false);
+  const auto shallow = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest) throw InputError(file.string() + ": is nested too deeply");
+    return true;
+  };
+  const nlohmann::json root = nlohmann::json::parse(read_text_file(file), shallow, false);
   if (root.is_discarded()) throw InputError(file.string() + ": is not JSON");
   const nlohmann::json& list =
       root.is_object() && root.contains("entries") ? root["entries"] : root;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -64,7 +66,11 @@ ReportSection section_of(const ExperimentData& data, ExperimentReport report) {
   ReportSection section{.record = data.record, .report = std::move(report)};
   section.runs = static_cast<std::int64_t>(data.runs.size());
   section.failed = failures(data);
-  for (const Run& run : data.runs) section.seconds += run.seconds;
+  for (const Run& run : data.runs) {
+    section.seconds += run.seconds;
+    section.not_numbers +=
+        std::ranges::count_if(run.measures, [](const Measure& m) { return std::isnan(m.value); });
+  }
   if (section.failed > 0) {
     section.report.caveats.push_back(
         fmt::format("{} of the runs failed and are left out.", section.failed));
@@ -72,8 +78,28 @@ ReportSection section_of(const ExperimentData& data, ExperimentReport report) {
   return section;
 }
 
+namespace {
+
+// What is left out may be what would have spoken against the claim.
+void refuse_consistent(ReportSection& section, const std::string& why) {
+  for (Finding& f : section.report.findings) {
+    if (f.verdict != Verdict::kConsistent) continue;
+    f.verdict = Verdict::kInconclusive;
+    f.reason = f.reason.empty() ? why : fmt::format("{}; without them {}", why, f.reason);
+  }
+}
+
+}  // namespace
+
 // The runs of an unfinished sweep are not a sample of its grid: its last cells are missing.
 void leave_open(ReportSection& section) {
+  if (section.failed > 0) {
+    refuse_consistent(section, fmt::format("{} of {} runs failed", section.failed, section.runs));
+  }
+  if (section.not_numbers > 0) {
+    refuse_consistent(section,
+                      fmt::format("{} stored values are not numbers", section.not_numbers));
+  }
   if (section.runs >= section.record.planned) return;
   const std::string count =
       fmt::format("unfinished: {} of {} runs", section.runs, section.record.planned);
@@ -101,7 +127,9 @@ std::string report_json(const std::vector<ReportSection>& sections) {
                      {"acceptable", acceptable(f)}});
     }
   }
-  return nlohmann::json{{"findings", out}}.dump(2) + "\n";
+  return nlohmann::json{{"findings", out}}.dump(2, ' ', false,
+                                                nlohmann::json::error_handler_t::replace) +
+         "\n";
 }
 
 fs::path write_report(const std::vector<ReportSection>& sections, const ReportOptions& options) {

@@ -17,12 +17,14 @@ struct ReportSection {
   ExperimentReport report = {};
   std::int64_t runs = 0;
   std::int64_t failed = 0;
-  double seconds = 0;  // computing time over all runs
+  std::int64_t not_numbers = 0;  // stored values that are NaN
+  double seconds = 0;            // computing time over all runs
 };
 
 /// An analysis with what the store says of its runs; failed ones become a caveat.
 [[nodiscard]] ReportSection section_of(const ExperimentData& data, ExperimentReport report);
-/// Makes every verdict inconclusive while runs are missing.
+/// Makes every verdict inconclusive while runs are missing; where runs failed or stored values are
+/// not numbers, nothing is consistent.
 void leave_open(ReportSection& section);
 
 /// What a page says above its sections; as it stands, for the theory's rates.

@@ -121,6 +121,11 @@ void DurableFile::commit(std::string_view bytes) {
   }
 }
 
+void require_writable(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored) || !written_as_it_is(path)) DurableFile{path};
+}
+
 void rename_durably(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail_to_write(to, errno);
   sync_folder_of(to);

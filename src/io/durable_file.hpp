@@ -31,6 +31,9 @@ class DurableFile {
   int descriptor_ = -1;
 };
 
+/// Refuses a file that could not be made, before the work that fills it.
+void require_writable(const std::filesystem::path& path);
+
 /// Renames within a folder and writes the folder through. InputError when it fails.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -103,6 +103,9 @@ std::vector<hsize_t> chunk_of(std::vector<hsize_t> extent, std::size_t count, st
 H5File H5File::open(const std::filesystem::path& path) {
   prepare_library();
   if (!std::filesystem::exists(path)) throw InputError(path.string() + ": no such file");
+  if (!std::filesystem::is_regular_file(path)) {
+    throw InputError(path.string() + ": not an HDF5 file (not a regular file)");
+  }
   if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(path.string() + ": not an HDF5 file");
   rehearse(path);
   return open_unrehearsed(path);

@@ -85,6 +85,27 @@ void require_schema(SQLite::Database& db, const fs::path& path) {
   }
 }
 
+// A view or a trigger would run the statements of whoever made the file.
+void require_plain_tables(SQLite::Database& db, const fs::path& path) {
+  const bool plain =
+      db.execAndGet(
+            "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR "
+            "sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED ALWAYS%'")
+          .getInt() == 0;
+  const bool whole = db.execAndGet(
+                           "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
+                           "name IN ('manifest', 'runs', 'rows', 'timing')")
+                         .getInt() == 4;
+  if (plain && whole) return;
+  throw InputError(path.string() + ": is not a result store (its tables are not those of speder)");
+}
+
+// What a file's own schema can make SQLite do is limited to reading and writing tables.
+void distrust(SQLite::Database& db) {
+  ::sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  ::sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
 void require_sound_pages(SQLite::Database& db, const fs::path& path) {
   if (db.execAndGet("PRAGMA integrity_check(1)").getString() == "ok") return;
   throw InputError(path.string() + ": " + advice(SQLITE_CORRUPT));
@@ -102,7 +123,13 @@ void create_schema_if_empty(SQLite::Database& db) {
 }
 
 // SQLite reads ":memory:" and "file:…?…" as commands; an absolute path is only ever a file.
-std::string plain_name(const fs::path& path) { return fs::absolute(path).string(); }
+std::string plain_name(const fs::path& path) {
+  constexpr std::size_t kLongest = 500;  // SQLite takes 512 bytes, the log's ending included
+  std::string name = fs::absolute(path).string();
+  if (name.size() <= kLongest) return name;
+  throw InputError(
+      fmt::format("{}: the path of a result store has at most {} bytes", path.string(), kLongest));
+}
 
 // A WAL file needs its folder writable even for reading; a closed store in a read-only folder has
 // no log beside it and can be read as it stands. A writer that was killed leaves a log that only
@@ -137,8 +164,10 @@ SQLite::Database open_sqlite_for_writing(const fs::path& path) {
   return sqlite_guarded(path, [&] {
     SQLite::Database db(plain_name(path), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                         kBusyMilliseconds);
+    distrust(db);
     create_schema_if_empty(db);
     require_schema(db, path);
+    require_plain_tables(db, path);
     require_sound_pages(db, path);
     db.exec(kChecks);
     db.exec("PRAGMA journal_mode = WAL");
@@ -151,7 +180,9 @@ SQLite::Database open_sqlite_for_writing(const fs::path& path) {
 SQLite::Database open_sqlite_for_reading(const fs::path& path) {
   return sqlite_guarded(path, [&] {
     SQLite::Database db = open_as_it_stands(path);
+    distrust(db);
     require_schema(db, path);
+    require_plain_tables(db, path);
     require_sound_pages(db, path);
     return db;
   });

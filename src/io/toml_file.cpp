@@ -50,7 +50,10 @@ struct Stray {
 
 /// What toml++ 3.3 must not see outside strings and comments: a character that is not ASCII
 /// (undefined behaviour on U+00A1 … U+0499) and a line that begins with [[[ (a failed assertion).
+/// A dotted key is read by recursion, so its length is bounded.
 std::optional<Stray> stray(std::string_view text) {
+  constexpr int kMostDots = 32;
+  int dots = 0;  // of the key or number we are in
   int line = 1;
   bool blank = true;       // so far, on this line
   std::string_view quote;  // what ends the string we are in; "#" in a comment
@@ -73,9 +76,12 @@ std::optional<Stray> stray(std::string_view text) {
       i += quote.size() - 1;
     } else if (static_cast<unsigned char>(c) >= 0x80) {
       return Stray{line, "a character that is not ASCII outside strings and comments"};
+    } else if (c == '.' && ++dots > kMostDots) {
+      return Stray{line, "a key of more than 32 dots"};
     } else if (blank && text.substr(i).starts_with("[[[")) {
       return Stray{line, "a line that begins with [[["};
     }
+    if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') dots = 0;
     blank = c == '\n' || (blank && (c == ' ' || c == '\t' || c == '\r'));
   }
   return std::nullopt;

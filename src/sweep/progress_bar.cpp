@@ -52,10 +52,14 @@ std::string progress_line(const std::string& title, const SweepProgress& p, doub
 
 std::string sweep_summary(const std::string& title, const std::filesystem::path& store,
                           const SweepProgress& p) {
-  return fmt::format(
-      "{}: {} of {} runs in {}{}{}", title, p.done, p.total, store.string(),
-      p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
-      p.failed > 0 ? fmt::format(", {} failed (their errors are in the store)", p.failed) : "");
+  return fmt::format("{}: {} of {} runs in {}{}{}", title, p.done, p.total, store.string(),
+                     p.restored > 0 ? fmt::format(", {} of them from before", p.restored) : "",
+                     p.failed > 0
+                         ? fmt::format(", {} failed (their errors are in the store)", p.failed)
+                         : "") +
+         (p.failed_before > 0
+              ? fmt::format(", {} failed before (--retry-failed makes them again)", p.failed_before)
+              : "");
 }
 
 SweepBar::SweepBar(std::string title)

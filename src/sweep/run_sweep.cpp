@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <set>
+#include <system_error>
 
 #include "speder/core/check.hpp"
 
@@ -22,9 +24,14 @@ void require_distinct(const std::vector<RunKey>& runs) {
   }
 }
 
-std::vector<std::int64_t> unfinished(const ResultStore& store, const Sweep& sweep) {
-  const std::vector<RunKey> finished = store.finished(sweep.record.id);
-  const std::set<RunKey> done(finished.begin(), finished.end());
+std::vector<std::int64_t> unfinished(const ResultStore& store, const Sweep& sweep,
+                                     std::int64_t& failed) {
+  const std::set<RunKey> wanted(sweep.runs.begin(), sweep.runs.end());
+  std::set<RunKey> done;
+  for (Run& run : store.runs(sweep.record.id)) {
+    failed += run.failed && wanted.contains(run.key) ? 1 : 0;
+    done.insert(std::move(run.key));
+  }
   std::vector<std::int64_t> tasks;
   for (std::size_t i = 0; i < sweep.runs.size(); ++i) {
     if (!done.contains(sweep.runs[i])) tasks.push_back(static_cast<std::int64_t>(i));
@@ -57,12 +64,28 @@ void keep(ResultStore& store, std::vector<Outcome> outcomes, SweepResult& result
 
 }  // namespace
 
+Outcome outcome_of_exception(RunKey key, double seconds) {
+  try {
+    throw;
+  } catch (const InputError& e) {
+    return {.run = {}, .obstacle = e.what()};
+  } catch (const std::bad_alloc&) {
+    return {.run = {}, .obstacle = "not enough memory"};
+  } catch (const std::system_error& e) {  // file systems, streams and threads as well
+    return {.run = {}, .obstacle = e.what()};
+  } catch (const std::exception& e) {
+    return {.run =
+                Run{.key = std::move(key), .failed = true, .error = e.what(), .seconds = seconds}};
+  }
+}
+
 SweepResult run_sweep(ResultStore& store, const Sweep& sweep, const Workers& workers,
                       const std::atomic<bool>& stop, const SweepObserver& observer) {
   require_distinct(sweep.runs);
   store.declare(sweep.record);
-  const std::vector<std::int64_t> tasks = unfinished(store, sweep);
+  if (sweep.retry_failed) store.forget_failed(sweep.record.id);
   SweepResult result{.progress = {.total = std::ssize(sweep.runs)}};
+  const std::vector<std::int64_t> tasks = unfinished(store, sweep, result.progress.failed_before);
   result.progress.restored = result.progress.done = result.progress.total - std::ssize(tasks);
   std::size_t next = 0;
   int under_way = 0;

@@ -15,13 +15,15 @@ namespace speder {
 struct Sweep {
   ExperimentRecord record;
   std::vector<RunKey> runs;
+  bool retry_failed = false;  // runs that failed before are forgotten and made again
 };
 
 struct SweepProgress {
-  std::int64_t total = 0;     // runs of the sweep
-  std::int64_t done = 0;      // finished, those of earlier starts included
-  std::int64_t restored = 0;  // finished by earlier starts
-  std::int64_t failed = 0;    // of those done now
+  std::int64_t total = 0;          // runs of the sweep
+  std::int64_t done = 0;           // finished, those of earlier starts included
+  std::int64_t restored = 0;       // finished by earlier starts
+  std::int64_t failed = 0;         // of those done now
+  std::int64_t failed_before = 0;  // of those restored
 };
 
 struct SweepResult {

@@ -90,7 +90,9 @@ ResultStore::ResultStore(ResultStore&&) noexcept = default;
 ResultStore::~ResultStore() = default;
 
 ResultStore ResultStore::open(const fs::path& path) {
-  std::optional<FileLock> lock = FileLock::acquire(path.string() + ".lock");
+  std::error_code ignored;  // one store has one lock, whatever link leads to it
+  const fs::path real = fs::weakly_canonical(path, ignored);
+  std::optional<FileLock> lock = FileLock::acquire((real.empty() ? path : real).string() + ".lock");
   if (!lock) {
     throw InputError(path.string() +
                      ": store is in use by another sweep; wait for it or choose another store");
@@ -101,7 +103,9 @@ ResultStore ResultStore::open(const fs::path& path) {
 
 ResultStore ResultStore::read(const fs::path& path) {
   if (!fs::exists(path)) throw InputError(path.string() + ": no such file");
-  if (fs::is_directory(path)) throw InputError(path.string() + ": is a folder, not a result store");
+  if (!fs::is_regular_file(path)) {
+    throw InputError(path.string() + ": is not a result store (not a regular file)");
+  }
   return {path,
           std::make_unique<Connection>(Connection{std::nullopt, open_sqlite_for_reading(path)})};
 }
@@ -137,6 +141,30 @@ void ResultStore::append(std::span<const Run> runs) {
   sqlite_guarded(path_, [&] {
     SQLite::Transaction transaction(connection_->db);
     for (const Run& run : runs) insert(connection_->db, run);
+    transaction.commit();
+  });
+}
+
+void ResultStore::forget_failed(std::string_view experiment) {
+  const std::vector<Run> all = runs(experiment);
+  sqlite_guarded(path_, [&] {
+    SQLite::Transaction transaction(connection_->db);
+    for (const char* table : {"rows", "timing"}) {
+      SQLite::Statement remove(
+          connection_->db,
+          fmt::format("DELETE FROM {} WHERE run IN (SELECT id FROM runs WHERE experiment = ? AND "
+                      "status = 'failed')",
+                      table));
+      remove.bind(1, std::string(experiment));
+      remove.exec();
+    }
+    SQLite::Statement remove(connection_->db,
+                             "DELETE FROM runs WHERE experiment = ? AND status = 'failed'");
+    remove.bind(1, std::string(experiment));
+    remove.exec();
+    for (const Run& run : all) {
+      if (run.failed) remove_check(connection_->db, run);
+    }
     transaction.commit();
   });
 }

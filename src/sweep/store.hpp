@@ -82,6 +82,9 @@ class ResultStore {
   /// made durable.
   void append(std::span<const Run> runs);
 
+  /// Removes the failed runs of an experiment, so that they can be made again.
+  void forget_failed(std::string_view experiment);
+
   [[nodiscard]] std::vector<ExperimentRecord> experiments() const;  // by id
   [[nodiscard]] std::vector<RunKey> finished(std::string_view experiment) const;
   [[nodiscard]] std::vector<Run> runs(std::string_view experiment) const;  // ordered by key

@@ -53,6 +53,12 @@ void insert_check(SQLite::Database& db, const Run& run) {
   insert(db, subject(run.key), fingerprint(run));
 }
 
+void remove_check(SQLite::Database& db, const Run& run) {
+  SQLite::Statement statement(db, "DELETE FROM checks WHERE subject = ?");
+  statement.bind(1, subject(run.key));
+  statement.exec();
+}
+
 StoreChecks::StoreChecks(SQLite::Database& db, std::filesystem::path path)
     : path_(std::move(path)) {
   if (!db.tableExists("checks")) return;

@@ -13,6 +13,7 @@ namespace speder {
 /// a text. Experiments stored before there were digests have none and are read as they are.
 void insert_check(SQLite::Database& db, const ExperimentRecord& record);
 void insert_check(SQLite::Database& db, const Run& run);
+void remove_check(SQLite::Database& db, const Run& run);
 
 /// The digests of a store, compared with what was read in the same transaction. InputError names
 /// what is not as it was written.

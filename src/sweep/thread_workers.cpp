@@ -2,9 +2,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "speder/core/check.hpp"
 #include "speder/sweep/workers.hpp"
 
 namespace speder {
@@ -13,7 +15,15 @@ namespace {
 class ThreadPool {
  public:
   ThreadPool(int threads, RunTask run) : run_(std::move(run)) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    threads_.reserve(static_cast<std::size_t>(threads));
+    for (int i = 0; i < threads; ++i) {
+      try {
+        threads_.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {  // fewer have to do; with none there is no sweep
+        if (threads_.empty()) throw InputError("no thread could be started (ulimit -u, ulimit -v)");
+        break;
+      }
+    }
   }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -14,7 +14,12 @@ struct Outcome {
   std::string obstacle = {};  // why not (disk full, file missing); empty when it was told to stop
 };
 
-/// Computes task i of a sweep. A run's own exception becomes a failed Run; this never throws.
+/// What becomes of a run that throws; to be called while its exception is being handled. What is
+/// not the run's fault (memory, disk, a file, a thread) is an obstacle and is tried again by the
+/// next start; anything else is the run's result, a failed one.
+[[nodiscard]] Outcome outcome_of_exception(RunKey key, double seconds);
+
+/// Computes task i of a sweep. This never throws (outcome_of_exception).
 using RunTask = std::function<Outcome(std::int64_t task)>;
 
 /// Whoever computes runs: threads of this process, or ranks of a job. One caller.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -152,10 +151,14 @@ struct ShapeChecker {
 };
 
 Json read_json(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError(fmt::format("{}: cannot be read", file));
+  const std::string text = read_text_file(file);
+  const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest) throw InputError(fmt::format("{}: is nested too deeply", file));
+    return true;
+  };
   try {
-    return Json::parse(in);
+    return Json::parse(text, shallow);
   } catch (const nlohmann::json::exception&) {
     throw InputError(fmt::format("{}: not a JSON file (damaged or cut off?)", file));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "speder/core/tolerance.hpp"
 
@@ -20,8 +21,13 @@ MetricTable errors(const ExperimentData& data, const std::string& fit, const cha
 Finding exact(const ExperimentData& data, const std::string& fit, std::string claim) {
   double largest = 0;
   std::size_t count = 0;
+  std::size_t not_numbers = 0;
   for (const auto& row : errors(data, fit, kSvd).curve.y) {
-    for (const double e : row) largest = std::max(largest, e), ++count;
+    for (const double e : row) {
+      ++count;
+      not_numbers += std::isnan(e) ? 1 : 0;
+      largest = std::max(largest, e);
+    }
   }
   Finding out;
   out.claim = std::move(claim);
@@ -30,6 +36,9 @@ Finding exact(const ExperimentData& data, const std::string& fit, std::string cl
   if (count == 0) return out;
   out.measured = fmt::format("{:.1e}", largest);
   out.verdict = largest <= tol::kLinearSolve ? Verdict::kConsistent : Verdict::kViolated;
+  if (not_numbers == 0) return out;
+  out.reason = fmt::format("{} of {} fits are not numbers", not_numbers, count);
+  if (out.verdict == Verdict::kConsistent) out.verdict = Verdict::kInconclusive;
   return out;
 }
 
@@ -37,7 +46,9 @@ Finding exact(const ExperimentData& data, const std::string& fit, std::string cl
 Finding grows(const ExperimentData& data, const char* name) {
   const MetricTable table = errors(data, "v", name);
   RunningMean growth;
-  for (const auto& row : table.curve.y) growth.add(row.back() - row.front());
+  for (const auto& row : table.curve.y) {
+    if (!row.empty()) growth.add(row.back() - row.front());
+  }
   const Interval interval = mean_interval(growth, 0.95);
   Finding out;
   out.claim = fmt::format("{}: V of another policy is fitted worse than V of its own", name);

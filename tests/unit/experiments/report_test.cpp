@@ -74,7 +74,11 @@ TEST_CASE("judge: the plotted numbers are the store's", "[plots][report]") {
 }
 
 TEST_CASE("judge: a planted violation flips the verdict", "[plots][report]") {
-  const auto findings = [](double exponent) { return sections(exponent)[0].report.findings; };
+  const auto findings = [](double exponent) {
+    ExperimentData data = planted(exponent);
+    for (Run& run : data.runs) run.failed = false;
+    return judge(data).report.findings;
+  };
   CHECK(findings(0.5)[0].verdict == Verdict::kConsistent);
   CHECK(findings(0.5)[1].verdict == Verdict::kViolated);  // the mutation
   CHECK(acceptable(findings(0.5)[0]));
@@ -89,6 +93,39 @@ TEST_CASE("judge: the same store gives the same report, failed runs are told", "
   CHECK(report_json(sections(0.5)) == report_json(sections(0.5)));
   const std::vector<std::string> caveats = sections(0.5)[0].report.caveats;
   CHECK(caveats == std::vector<std::string>{"1 of the runs failed and are left out."});
+}
+
+TEST_CASE("judge: with failed runs or values that are no numbers nothing is consistent",
+          "[plots][report]") {
+  const Finding failed = sections(0.5)[0].report.findings[0];
+  CHECK(failed.verdict == Verdict::kInconclusive);
+  CHECK_THAT(failed.reason, Catch::StartsWith("1 of 80 runs failed"));
+  CHECK(sections(0.8)[0].report.findings[0].verdict == Verdict::kViolated);
+  ExperimentData data = planted(0.5);
+  for (Run& run : data.runs) run.failed = false;
+  data.runs[3].measures[0].value = std::nan("");
+  const Finding open = judge(data).report.findings[0];
+  CHECK(open.verdict != Verdict::kConsistent);
+  CHECK_THAT(open.reason, Catch::Contains("1 stored values are not numbers"));
+}
+
+TEST_CASE("judge: a store without an experiment's metrics is judged or refused, never a crash",
+          "[plots][report]") {
+  for (const RateExperiment& e : rate_experiments()) {
+    CAPTURE(e.id);
+    ExperimentData data;
+    data.record = {.id = std::string(e.id), .config = "", .seed = 1, .planned = 1, .build = {}};
+    for (const bool empty : {true, false}) {
+      if (!empty) data.runs.push_back({.key = {std::string(e.id), "x=1", 0}});
+      try {
+        for (const Finding& f : judge(data).report.findings) {
+          CHECK(f.verdict != Verdict::kConsistent);
+        }
+      } catch (const std::exception& error) {
+        CHECK(std::string_view(error.what()).size() > 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("judge: an unfinished sweep decides nothing, for or against", "[plots][report]") {

@@ -80,4 +80,16 @@ TEST_CASE("ConfigTable: what the parser must not see is refused by line", "[core
   CHECK(ConfigTable::parse("a = [[[1]]]  # [[[\nb = '[[[ ä'\n", "f.toml").has("b"));
 }
 
+TEST_CASE("ConfigTable: a key of very many dots is refused, a long list of numbers is not",
+          "[core][config]") {
+  std::string key = "a", list = "x = [0.5";
+  for (int i = 0; i < 50'000; ++i) key += ".a";
+  for (int i = 0; i < 1000; ++i) list += ", 0.5";
+  CHECK_THROWS_WITH(ConfigTable::parse(key + " = 1", "f"), Catch::Contains("dots"));
+  CHECK_THROWS_WITH(ConfigTable::parse("[" + key + "]", "f"), Catch::Contains("dots"));
+  std::vector<double> x;
+  ConfigTable::parse(list + "]", "f").read("x", x);
+  CHECK(x.size() == 1001);
+}
+
 }  // namespace toml_file_test

@@ -120,4 +120,15 @@ TEST_CASE("with_x: columns follow their x when its order turns", "[plots][analys
   CHECK(turned.curve.y[0] == std::vector<double>{40, 20, 10});
 }
 
+TEST_CASE("frequency_finding: a ratio that is no number leaves the claim open",
+          "[plots][analysis]") {
+  BoundCount count;
+  for (int i = 0; i < 100; ++i) count.add(0.5);
+  CHECK(frequency_finding("c", count, 0.1).verdict == Verdict::kConsistent);
+  count.add(std::nan(""));
+  const Finding open = frequency_finding("c", count, 0.1);
+  CHECK(open.verdict == Verdict::kInconclusive);
+  CHECK(open.reason == "1 of 101 measured/bound are not numbers");
+}
+
 }  // namespace analysis_test

@@ -1,4 +1,7 @@
+#include <filesystem>
+#include <ios>
 #include <limits>
+#include <new>
 #include <thread>
 
 #include "speder/core/check.hpp"
@@ -69,6 +72,55 @@ TEST_CASE("run_sweep: an obstacle leaves its run for another time and stops no o
   CHECK(result.progress.failed == 0);
   CHECK(stored == std::vector<std::int64_t>{1, 3});
   CHECK(store.finished("e") == std::vector<RunKey>{sweep.runs[1], sweep.runs[3]});
+}
+
+TEST_CASE("run_sweep: a shortage is no result, a run's own exception is", "[sweep]") {
+  const auto outcome = [](const auto& body) {
+    try {
+      body();
+    } catch (...) {
+      return outcome_of_exception({"e", "x=1", 0}, 2);
+    }
+    return Outcome{};
+  };
+  const Outcome memory = outcome([] { throw std::bad_alloc(); });
+  CHECK(!memory.run);
+  CHECK(memory.obstacle == "not enough memory");
+  CHECK(!outcome([] {
+           throw std::filesystem::filesystem_error("a", std::make_error_code(std::errc::io_error));
+         }).run);
+  CHECK(!outcome([] { throw std::ios_base::failure("read"); }).run);
+  CHECK(outcome([] { throw InputError("a.h5: no such file"); }).obstacle == "a.h5: no such file");
+  const Outcome own = outcome([] { throw std::domain_error("diverged"); });
+  REQUIRE(own.run);
+  CHECK(own.run->failed);
+  CHECK(own.run->error == "diverged");
+  CHECK(own.run->seconds == 2);
+}
+
+TEST_CASE("run_sweep: failed runs of before are counted, and made again when asked", "[sweep]") {
+  const Folder folder;
+  Sweep sweep = four_runs();
+  ResultStore store = ResultStore::open(folder.path / "a.db");
+  bool broken = true;
+  const RunTask task = [&](std::int64_t i) -> Outcome {
+    Outcome out = finished(sweep.runs[static_cast<std::size_t>(i)]);
+    out.run->failed = broken && i < 2;
+    return out;
+  };
+  CHECK(run_sweep(store, sweep, thread_workers(1, task), kNever).progress.failed == 2);
+  broken = false;
+  const SweepResult kept = run_sweep(store, sweep, thread_workers(1, task), kNever);
+  CHECK(kept.progress.failed_before == 2);
+  CHECK(kept.progress.restored == 4);
+  sweep.retry_failed = true;
+  const SweepResult again = run_sweep(store, sweep, thread_workers(1, task), kNever);
+  CHECK(again.complete);
+  CHECK(again.progress.restored == 2);
+  CHECK(again.progress.failed + again.progress.failed_before == 0);
+  ResultStore fresh = ResultStore::open(folder.path / "b.db");
+  run_sweep(fresh, sweep, thread_workers(1, task), kNever);
+  CHECK(store.content() == fresh.content());
 }
 
 TEST_CASE("run_sweep_here: when the store refuses, the runs under way are told to stop",

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -265,6 +266,31 @@ TEST_CASE("ResultStore: what a killed writer left half done is taken back by the
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].measures.size() == 2);
   CHECK_FALSE(fs::exists(killed.string() + "-journal"));
+}
+
+TEST_CASE("ResultStore: one lock, whatever link leads to the store", "[core][results]") {
+  const Folder folder;
+  const ResultStore held = ResultStore::open(folder.path / "a.db");
+  fs::create_symlink("a.db", folder.path / "b.db");
+  CHECK_THROWS_WITH(ResultStore::open(folder.path / "b.db"), Catch::Contains("in use"));
+}
+
+TEST_CASE("ResultStore: views, triggers and pipes are refused", "[core][results]") {
+  const Folder folder;
+  const fs::path file = folder.path / "a.db";
+  { const ResultStore made = ResultStore::open(file); }
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "DROP TABLE rows; CREATE VIEW rows AS WITH RECURSIVE c(run) AS "
+          "(SELECT 1 UNION ALL SELECT run + 1 FROM c) SELECT run, 'm' metric, 0 n, 0.0 value FROM "
+          "c");
+  CHECK_THROWS_WITH(ResultStore::read(file), Catch::Contains("is not a result store"));
+  CHECK_THROWS_WITH(ResultStore::open(file), Catch::Contains("is not a result store"));
+  REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(ResultStore::read(folder.path / "pipe"), Catch::Contains("regular file"));
+  const fs::path deep = folder.path / std::string(250, 'x') / std::string(250, 'y');
+  fs::create_directories(deep);
+  CHECK_THROWS_WITH(ResultStore::open(deep / "a.db"), Catch::Contains("at most 500 bytes"));
 }
 
 }  // namespace store_test

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "speder/mdp/planners/planning.hpp"
+
+namespace speder {
+
+/// A bound on ‖V − V*‖∞ that holds for every V, whatever the rounding of the planner that found it:
+///
+///   ‖V − V*‖∞ ≤ (‖TV − V‖∞ + e) / (1 − γ L),   L = max_{s,a} ∑_{s'} |P(s'|s,a)|
+///
+/// TV is computed in extended precision and e bounds the rounding of that (Higham 2002, section
+/// 3.1: a sum of n products carries at most n u / (1 − n u) of the sum of their sizes). V* is the
+/// optimal value of the factors as stored, whose rows sum to 1 up to rounding only; infinite when
+/// γ L reaches 1.
+[[nodiscard]] double certified_error(const PlanProblem& problem, const Vector& value);
+
+}  // namespace speder
