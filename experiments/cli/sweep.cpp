@@ -54,6 +54,7 @@ void summarise(const SweepOptions& options, const Suite& suite, const SweepResul
   }
   fmt::print("{}\n",
              sweep_summary(fmt::format("{} ({})", suite.id, suite.size), store_path(options), p));
+  if (p.failed_before > 0) fmt::print("--retry-failed makes those that failed again\n");
   if (!result.complete && result.obstacle.empty())
     fmt::print("stopped; the same command continues where it was\n");
 }

@@ -57,9 +57,7 @@ std::string sweep_summary(const std::string& title, const std::filesystem::path&
                      p.failed > 0
                          ? fmt::format(", {} failed (their errors are in the store)", p.failed)
                          : "") +
-         (p.failed_before > 0
-              ? fmt::format(", {} failed before (--retry-failed makes them again)", p.failed_before)
-              : "");
+         (p.failed_before > 0 ? fmt::format(", {} failed before", p.failed_before) : "");
 }
 
 SweepBar::SweepBar(std::string title)
