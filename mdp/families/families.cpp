@@ -20,6 +20,12 @@ constexpr KnobInfo kEmission{"emission", 1, 0, kInf,
 constexpr KnobInfo kSuccessors{"successors", 5, 1, 1e6,
                                "next states per pair (at most |S|), weights Dirichlet(1)"};
 
+constexpr KnobInfo kFittedVolume{
+    "volume", 0, 0, kInf,
+    "total base measure v; 0: the largest v for which both normalisation assumptions hold"};
+constexpr KnobInfo kRotate{"rotate", 1, 0, 1,
+                           "1: factors turned by a random rotation; 0: axes are the latents"};
+
 std::vector<Family> make_table() {
   return {
       {"simplex",
@@ -119,9 +125,32 @@ std::vector<Family> make_table() {
        4,
        5,
        {{"waves", 1, 1, 16, "how many periods the latent coordinate runs through over [0,1]"},
-        {"volume", 0, 0, kInf,
-         "total base measure v; 0: the largest v for which both normalisation assumptions hold"}},
+        kFittedVolume},
        make_continuous},
+      {"latent",
+       "latent process seen through emissions that may overlap, signed factors",
+       "any actions, 2 <= rank <= states / 8",
+       64,
+       4,
+       8,
+       {{"concentration", 1, 0.05, kInf, "Dirichlet concentration of a latent's moves"},
+        {"overlap", 0.1, 0, 0.49, "weight of the next latent's block in a latent's emission"},
+        kEmission,
+        kRotate,
+        kFittedVolume},
+       make_latent},
+      {"needle",
+       "doors that must be entered on purpose, one winning action behind every second one",
+       "rank = 2 M + 4 with an even number M of doors, actions >= 2, states is 3 (M + 1) copies",
+       0,
+       4,
+       12,
+       {{"overlap", 0.1, 0, 0.49, "weight of the sibling's block in a context's emission"},
+        {"lead", 0.4, 1e-6, 0.499, "Delta: the needle wins with 1/2 + Delta"},
+        {"copies", 8, 2, 1e6, "observations of a latent, an even number"},
+        kRotate,
+        kFittedVolume},
+       make_needle},
       {"file",
        "your own MDP from an HDF5 file (docs/mdp-files.md)",
        "states, actions and rank come from the file",

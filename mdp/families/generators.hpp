@@ -17,6 +17,8 @@ namespace speder {
 [[nodiscard]] TabularMdp make_deepsea(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_two_state(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_continuous(const InstanceSpec& spec, const SeedTree& seeds);
+[[nodiscard]] TabularMdp make_latent(const InstanceSpec& spec, const SeedTree& seeds);
+[[nodiscard]] TabularMdp make_needle(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_file(const InstanceSpec& spec, const SeedTree& seeds);
 
 }  // namespace speder

@@ -7,6 +7,7 @@
 
 #include "speder/core/spectral.hpp"
 #include "speder/mdp/families/generators.hpp"
+#include "speder/mdp/families/latent.hpp"
 
 namespace speder {
 namespace {
@@ -32,16 +33,6 @@ Matrix dirichlet_columns(Index states, Index d, double concentration, const Seed
   const Eigen::RowVectorXd total = mu.colwise().sum();
   for (Index s = 0; s < states; ++s) mu.row(s).array() /= total.array();
   return mu;
-}
-
-// Haar-distributed rotation whose first column points away from the positive orthant, so that the
-// first coordinate of φQ and of μQ is negative on average.
-Matrix rotation(Index d, Rng& rng) {
-  Eigen::MatrixXd G(d, d);
-  for (double& x : G.reshaped()) x = rng.normal();
-  Matrix Q = thin_q(Eigen::HouseholderQR<Eigen::MatrixXd>(G), d);
-  if (Q.col(0).sum() > 0) Q.col(0) *= -1;
-  return Q;
 }
 
 struct Mixture {
@@ -76,7 +67,7 @@ TabularMdp make_simplex(const InstanceSpec& spec, const SeedTree& seeds) {
 TabularMdp make_signed(const InstanceSpec& spec, const SeedTree& seeds) {
   Mixture m = draw(spec, seeds);
   Rng rng = seeds.stream("rotation");
-  const Matrix Q = rotation(m.theta.size(), rng);
+  const Matrix Q = random_rotation(m.theta.size(), rng);
   return assemble(spec, {.phi = Matrix(m.phi * Q),
                          .mu = Matrix(m.mu * Q),
                          .theta = Q.transpose() * m.theta,
