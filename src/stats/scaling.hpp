@@ -1,0 +1,83 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "speder/core/types.hpp"
+#include "speder/stats/statistics.hpp"
+
+namespace speder {
+
+/// log N at one setting: the numbers it may depend on, already as logarithms, and the variance of its
+/// sampling error.
+struct ScalingPoint {
+  Vector x;  // (k)  log d, log |A|, …
+  double log_n = 0;
+  double variance = 0;    // of log_n, from the runs of this setting alone
+  bool censored = false;  // only log N > log_n is known
+};
+
+/// log N_i = a + ∑ p_k x_ik + u_i + e_i: e_i is the sampling error of the point, u_i ~ N(0, τ²) what
+/// the points scatter about the plane beyond that (random effects; τ² by Paule and Mandel 1982).
+/// Intervals are Student's with (points − coefficients) degrees of freedom, their variance never less
+/// than what the residuals say (Hartung and Knapp 2001). Censored points are not fitted.
+struct ScalingFit {
+  bool fitted = false;  // false: fewer than two points more than coefficients
+  double intercept = 0;
+  Vector exponent;    // (k)
+  Matrix covariance;  // (k × k)  of the exponents
+  double tau = 0;     // τ
+  double degrees_of_freedom = 0;
+  int points = 0;
+  int censored = 0;
+  double bend = 0;    // most that an exponent changes over its range, second-order fit
+  double bend_p = 1;  // that there is no bend at all, Bonferroni over the axes
+  [[nodiscard]] Interval interval(Index k, double level = 0.95) const;
+  /// Smallest distance from the true exponent at which a wrong one is rejected at 95% with probability 0.9.
+  [[nodiscard]] double detectable(Index k) const;
+  /// Whether a pair of exponents lies in the joint ellipse (two axes).
+  [[nodiscard]] bool ellipse_contains(double p, double q, double level = 0.95) const;
+  /// Its boundary, for figures.
+  [[nodiscard]] std::vector<std::pair<double, double>> ellipse(int points = 64,
+                                                               double level = 0.95) const;
+};
+[[nodiscard]] ScalingFit fit_scaling(std::span<const ScalingPoint> points);
+
+/// The q-quantile of runs that end at n_i (infinity: did not end), the smallest value that a share q
+/// of them does not exceed, and the variance of its logarithm by resampling.
+struct QuantilePoint {
+  double n = 0;  // +∞: more than a share 1 − q did not end
+  double log_variance = 0;
+};
+[[nodiscard]] QuantilePoint run_quantile(std::span<const double> ends, double q);
+
+enum class ScalingVerdict {
+  kTight,         // the interval contains the theory's exponent
+  kBelow,         // it lies under it
+  kViolated,      // it lies above it
+  kInconclusive,  // too wide, too few points, bent or censored
+  kNotATest       // the premises fail, or exploration does not matter: no evidence either way
+};
+[[nodiscard]] std::string_view to_string(ScalingVerdict verdict);
+
+/// What makes a scaling study a test of the theorem at all.
+struct ScalingGate {
+  bool premises_hold = true;
+  bool control_fails = true;  // without its bonus the learner does not get there
+  std::string reason;         // of the first that is false
+};
+struct ScalingJudgement {
+  ScalingVerdict verdict = ScalingVerdict::kInconclusive;
+  std::string reason;
+};
+[[nodiscard]] ScalingJudgement judge_scaling(const ScalingFit& fit, Index k, double theory,
+                                             const ScalingGate& gate = {});
+
+inline constexpr double kWidestExponent = 1;  // half width of an interval that says anything
+inline constexpr int kFewestScalingPoints = 5;
+inline constexpr double kBendAlarm = 0.01;  // probability of calling a straight plane bent
+inline constexpr double kLeastBend = 0.5;   // a change of exponent that matters
+
+}  // namespace speder
