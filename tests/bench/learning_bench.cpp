@@ -9,7 +9,7 @@
 #include "speder/learning/representation.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::learning_bench {
 namespace {
 
 const SeedTree kSeeds(1);
@@ -121,4 +121,4 @@ BENCHMARK_CAPTURE(add_one, likelihood, Criterion::kLikelihood, "multiscale")->Ar
 BENCHMARK_CAPTURE(add_one, product, Criterion::kLeastSquares, "product")->Arg(1'000'000);
 
 }  // namespace
-}  // namespace speder
+}  // namespace speder::learning_bench

@@ -4,7 +4,7 @@
 #include "speder/mdp/sampling/simulator.hpp"
 #include "tests/support/random_mdp.hpp"
 
-namespace speder {
+namespace speder::simulator_bench {
 namespace {
 
 constexpr std::size_t kBatch = 1 << 14;
@@ -77,4 +77,4 @@ BENCHMARK(random_pairs_batch)->Apply(shapes);
 BENCHMARK(rollout)->Apply(shapes);
 
 }  // namespace
-}  // namespace speder
+}  // namespace speder::simulator_bench
