@@ -91,6 +91,9 @@ void check_picture(const std::string& path) {
   if (!kEndings.contains(std::filesystem::path(path).extension())) {
     throw InputError(fmt::format("--plot {}: the name must end in .svg, .png or .pdf", path));
   }
+  if (path.find_first_of("\n\r") != std::string::npos) {
+    throw InputError("--plot: the name of a picture has no line break");
+  }
   require_writable(path);
 }
 

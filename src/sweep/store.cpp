@@ -149,19 +149,16 @@ void ResultStore::forget_failed(std::string_view experiment) {
   const std::vector<Run> all = runs(experiment);
   sqlite_guarded(path_, [&] {
     SQLite::Transaction transaction(connection_->db);
-    for (const char* table : {"rows", "timing"}) {
-      SQLite::Statement remove(
-          connection_->db,
-          fmt::format("DELETE FROM {} WHERE run IN (SELECT id FROM runs WHERE experiment = ? AND "
-                      "status = 'failed')",
-                      table));
+    for (const char* statement :
+         {"DELETE FROM rows WHERE run IN "
+          "(SELECT id FROM runs WHERE experiment = ? AND status = 'failed')",
+          "DELETE FROM timing WHERE run IN "
+          "(SELECT id FROM runs WHERE experiment = ? AND status = 'failed')",
+          "DELETE FROM runs WHERE experiment = ? AND status = 'failed'"}) {
+      SQLite::Statement remove(connection_->db, statement);
       remove.bind(1, std::string(experiment));
       remove.exec();
     }
-    SQLite::Statement remove(connection_->db,
-                             "DELETE FROM runs WHERE experiment = ? AND status = 'failed'");
-    remove.bind(1, std::string(experiment));
-    remove.exec();
     for (const Run& run : all) {
       if (run.failed) remove_check(connection_->db, run);
     }

@@ -35,7 +35,7 @@ SEED = []  # every whole number from 0 to 2^64 - 1
 SIZE = ["-1", "0.5", "2147483648"]
 BAD = {"--states": SIZE, "--actions": SIZE, "--rank": SIZE, "--gamma": ["0", "1", "-0.5", "1.5"],
        "--seed": SEED, "--mdp-seed": SEED, "--class-seed": SEED,
-       "--residual": ["0", "-1"], "--top": ["0", "-1"], "--dimension": ["0", "-1"],
+       "--residual": ["0", "-1"], "--start": ["-1", "1000000"], "--top": ["0", "-1"], "--dimension": ["0", "-1"],
        "--episodes": ["0", "-1"], "--transitions": ["0", "-1"], "--budget": ["0", "-1"],
        "--jobs": ["-1", "5000"], "--c-alpha": ["-1"], "--c-lambda": ["0", "-1"],
        "--delta": ["0", "1", "-1", "2"], "--class-size": ["0", "-1"], "--class-scales": ["-1", "2000"],

@@ -30,7 +30,7 @@ works '"ratio"' bench-env --packages "$packages" --env Reacher --seconds 0.01 --
 
 refused "--env is required" rollout
 refused "no task is called 'Swimmer'" rollout --env Swimmer
-refused "not expected" frob
+refused "has no command 'frob'" frob
 refused "--episodes" rollout --env CartPole --episodes 0
 refused "--seed" rollout --env CartPole --seed -1
 refused "gymnasium==1.4.0" rollout --env Ant-ET --packages "$work"
