@@ -103,6 +103,7 @@ ResultStore ResultStore::open(const fs::path& path) {
 
 ResultStore ResultStore::read(const fs::path& path) {
   if (!fs::exists(path)) throw InputError(path.string() + ": no such file");
+  if (fs::is_directory(path)) throw InputError(path.string() + ": is a folder, not a store");
   if (!fs::is_regular_file(path)) {
     throw InputError(path.string() + ": is not a result store (not a regular file)");
   }

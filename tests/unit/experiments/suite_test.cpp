@@ -37,7 +37,7 @@ TEST_CASE("suite: mistakes name file, line and key", "[suite]") {
   says("experiment = 'planted'\n[quick]\nx = []", "s.toml:3: quick.x: the list is empty");
   says("experiment = 'planted'\n[quick]\nx = ['a']", "s.toml:3: quick.x: expected a number");
   says("experiment = 'planted'\n[quick]\nrepetitions = -3",
-       "s.toml:3: quick.repetitions: must be positive (got -3)");
+       "s.toml:3: quick.repetitions: must lie in [1, 1000000] (got -3)");
   says("experiment = 'planted'\n[quick]\ndraws = 0", "s.toml:3: quick.draws: must be positive");
   says("experiment = 'planted'\n[quick]\nx = [1, 1]", "the grid has the cell 'x=1' twice");
 }
