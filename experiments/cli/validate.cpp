@@ -104,7 +104,7 @@ bool audit_all(const ValidateOptions& options, const fs::path& folder) {
 }
 
 struct Tally {
-  int consistent = 0, violated = 0, inconclusive = 0, mutations = 0, uncaught = 0;
+  int consistent = 0, violated = 0, inconclusive = 0, no_test = 0, mutations = 0, uncaught = 0;
 };
 
 Tally print_verdicts(const std::vector<ReportSection>& sections) {
@@ -119,7 +119,8 @@ Tally print_verdicts(const std::vector<ReportSection>& sections) {
         if (!broken) fmt::print("  {:<10} MUTATION NOT CAUGHT: {}\n", s.record.id, f.claim);
         continue;
       }
-      tally.consistent += f.verdict == Verdict::kConsistent ? 1 : 0;
+      tally.consistent += supports(f.verdict) ? 1 : 0;
+      tally.no_test += f.verdict == Verdict::kNotATest ? 1 : 0;
       tally.violated += broken ? 1 : 0;
       tally.inconclusive += f.verdict == Verdict::kInconclusive ? 1 : 0;
       fmt::print("  {:<10} {:<13} {} {} against {}: {}\n", s.record.id, to_string(f.verdict),
@@ -163,12 +164,12 @@ int validate(const ValidateOptions& options) {
   const fs::path page =
       write_report(sections, {.out = folder, .audit = folder / "audit.json", .jobs = options.jobs});
   fmt::print(
-      "\n{} claims: {} consistent, {} violated, {} inconclusive; {} of {} mutations caught; {:.0f} "
-      "s\n"
+      "\n{} claims: {} consistent, {} violated, {} inconclusive, {} not a test; {} of {} mutations "
+      "caught; {:.0f} s\n"
       "report: {}\n",
-      tally.consistent + tally.violated + tally.inconclusive, tally.consistent, tally.violated,
-      tally.inconclusive, tally.mutations - tally.uncaught, tally.mutations, since(start),
-      page.string());
+      tally.consistent + tally.violated + tally.inconclusive + tally.no_test, tally.consistent,
+      tally.violated, tally.inconclusive, tally.no_test, tally.mutations - tally.uncaught,
+      tally.mutations, since(start), page.string());
   const bool whole =
       std::ranges::none_of(sections, [](const ReportSection& s) { return s.failed > 0; });
   return agree && audited && whole && tally.violated == 0 && tally.uncaught == 0 ? 0 : 1;

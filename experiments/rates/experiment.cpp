@@ -15,7 +15,11 @@ std::string line(std::string_view key, const std::vector<T>& values) {
   std::string out = fmt::format("{} = [", key);
   for (const T& value : values) {
     if (&value != values.data()) out += ", ";
-    out += fmt::format("{}", value);
+    if constexpr (std::is_same_v<T, std::string>) {
+      out += fmt::format("\"{}\"", value);
+    } else {
+      out += fmt::format("{}", value);
+    }
   }
   return out + "]\n";
 }
@@ -39,6 +43,11 @@ Settings& Settings::read(std::string_view key, std::vector<int>& out, Limits lim
 }
 Settings& Settings::read(std::string_view key, std::vector<double>& out, Limits limits) {
   table_->read(key, out, limits);
+  text_ += line(key, out);
+  return *this;
+}
+Settings& Settings::read(std::string_view key, std::vector<std::string>& out) {
+  table_->read(key, out);
   text_ += line(key, out);
   return *this;
 }

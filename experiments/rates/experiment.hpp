@@ -45,6 +45,7 @@ class Settings {
   Settings& read(std::string_view key, double& out, Limits limits = kAnyNumber);
   Settings& read(std::string_view key, std::vector<int>& out, Limits limits = kPositiveInteger);
   Settings& read(std::string_view key, std::vector<double>& out, Limits limits = kAnyNumber);
+  Settings& read(std::string_view key, std::vector<std::string>& out);  // of plain names
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

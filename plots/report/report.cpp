@@ -83,7 +83,7 @@ namespace {
 // What is left out may be what would have spoken against the claim.
 void refuse_consistent(ReportSection& section, const std::string& why) {
   for (Finding& f : section.report.findings) {
-    if (f.verdict != Verdict::kConsistent) continue;
+    if (!supports(f.verdict)) continue;
     f.verdict = Verdict::kInconclusive;
     f.reason = f.reason.empty() ? why : fmt::format("{}; without them {}", why, f.reason);
   }

@@ -12,9 +12,9 @@ namespace {
 // Colour is never the only sign.
 std::string verdict_html(const Finding& finding) {
   const bool mutation = finding.role == Role::kMutation;
-  const std::string_view css = finding.verdict == Verdict::kInconclusive ? "open"
-                               : acceptable(finding)                     ? "good"
-                                                                         : "bad";
+  const bool open =
+      finding.verdict == Verdict::kInconclusive || finding.verdict == Verdict::kNotATest;
+  const std::string_view css = open ? "open" : acceptable(finding) ? "good" : "bad";
   const std::string mark = css == "good" ? "✓ " : css == "bad" ? "✗ " : "? ";
   std::string out = html_element("span", mark + std::string(to_string(finding.verdict)),
                                  fmt::format("verdict {}", css));
@@ -59,7 +59,7 @@ std::string counted(int n, std::string_view noun) {
 }
 
 std::string summary(const std::vector<ReportSection>& sections, const PageText& text) {
-  int claims = 0, consistent = 0, violated = 0, mutations = 0, caught = 0;
+  int claims = 0, consistent = 0, violated = 0, no_test = 0, mutations = 0, caught = 0;
   for (const ReportSection& s : sections) {
     for (const Finding& f : s.report.findings) {
       const bool claim = f.role == Role::kClaim;
@@ -68,12 +68,15 @@ std::string summary(const std::vector<ReportSection>& sections, const PageText& 
       mutations += claim ? 0 : 1;
       caught += !claim && broken ? 1 : 0;
       violated += claim && broken ? 1 : 0;
-      consistent += claim && f.verdict == Verdict::kConsistent ? 1 : 0;
+      consistent += claim && supports(f.verdict) ? 1 : 0;
+      no_test += claim && f.verdict == Verdict::kNotATest ? 1 : 0;
     }
   }
-  std::string counts =
-      fmt::format("{}: {} consistent, {} violated, {} inconclusive.", counted(claims, "claim"),
-                  consistent, violated, claims - consistent - violated);
+  std::string counts = fmt::format(
+      "{}: {} consistent (tight or below where the test is two-sided), {} violated, {} "
+      "inconclusive{}.",
+      counted(claims, "claim"), consistent, violated, claims - consistent - violated - no_test,
+      no_test > 0 ? fmt::format(", {} not a test", no_test) : "");
   if (mutations > 0) {
     counts += fmt::format(" Of {}, settings in which a claim must be seen to fail, {} caught.",
                           counted(mutations, "mutation"),

@@ -106,7 +106,8 @@ class NeedlePlanner {
     for (int step = 0; step < kMostSteps; ++step) {
       const Sloped lobby = back_up(bets, changed);
       const double residual = lobby.value - value_;
-      if (std::abs(residual) <= tol::kBellman * (1 - shape_.gamma) * std::max(1.0, value_))
+      if (std::abs(residual) <=
+          tol::kBellman * (1 - shape_.gamma) * std::max(1.0, std::abs(value_)))
         return value_;
       value_ += residual / (1 - lobby.slope);  // the value of the policy that was greedy
     }
@@ -231,6 +232,7 @@ Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOpti
   if (options.alpha_rank > 0)
     for_alpha.constants.alpha *= options.alpha_rank / static_cast<double>(shape.rank());
   if (options.alpha_actions > 0) for_alpha.concentrability = options.alpha_actions;
+  if (options.alpha_horizon > 0) for_alpha.gamma = 1 - 1 / options.alpha_horizon;
   NeedleEstimator estimator(F);
   NeedlePlanner planner(F);
   for (Index pair = 0; 2 * pair < shape.doors; ++pair) planner.set_member(estimator.best(), pair);
@@ -257,10 +259,15 @@ Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOpti
       const Index pair = estimator.add({pair_index(t.state, t.action, A), index(t.next)});
       return pair;
     };
-    const Transition first = env.step(s, action(rng.index(A)), rng);
-    const Transition second = env.step(first.next, action(rng.index(A)), rng);
+    const auto choose = [&](StateId at) {
+      return options.policy_actions && !random
+                 ? action(planner.policy()[static_cast<std::size_t>(group_of(at))])
+                 : action(rng.index(A));
+    };
+    const Transition first = env.step(s, choose(s), rng);
+    const Transition second = env.step(first.next, choose(first.next), rng);
     const Index one = record(first, true);
-    const Index two = record(second, false);
+    const Index two = options.drop_second ? -1 : record(second, options.sigma_of_both);
     // Lines 6 and 7: only what the two steps speak of can have changed.
     if (one >= 0) planner.set_member(estimator.best(), one);
     if (two >= 0 && two != one) planner.set_member(estimator.best(), two);
@@ -268,7 +275,7 @@ Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOpti
     const double alpha = for_alpha.alpha(now);
     const double lambda = schedule.lambda(now);
     bool changed = false;
-    const double value = planner.plan(alpha, lambda, changed);
+    const double value = planner.plan(options.subtract ? -alpha : alpha, lambda, changed);
     const NeedleReport report{n,     planner.policy(), changed || n == 1, estimator.best(), value,
                               alpha, lambda,           env_steps};
     if (observe && !observe(report)) return n;

@@ -19,7 +19,13 @@ struct NeedleOptions {
   double log_class = 0;      // log |F| of the schedules; 0: the class's own
   double alpha_rank = 0;     // d in α_n; 0: the class's own
   double alpha_actions = 0;  // |A| in α_n; 0: the class's own
+  double alpha_horizon = 0;  // 1/(1−γ) in α_n; 0: the class's own
   bool follow_plan = true;   // false: data from U(A) in every episode
+  // Mutations, each of which departs from one line of Algorithm 1.
+  bool subtract = false;        // line 9 with r − b
+  bool sigma_of_both = false;   // line 7: Σ̂ over D and D'
+  bool drop_second = false;     // line 6 without D'
+  bool policy_actions = false;  // lines 4 and 5: actions of π_{n−1} instead of U(A)
 };
 
 struct NeedleReport {

@@ -195,26 +195,10 @@ QuantilePoint run_quantile(std::span<const double> ends, double q) {
   return out;
 }
 
-std::string_view to_string(ScalingVerdict verdict) {
-  switch (verdict) {
-    case ScalingVerdict::kTight:
-      return "tight";
-    case ScalingVerdict::kBelow:
-      return "below";
-    case ScalingVerdict::kViolated:
-      return "violated";
-    case ScalingVerdict::kInconclusive:
-      return "inconclusive";
-    case ScalingVerdict::kNotATest:
-      return "not a test";
-  }
-  return "unknown";
-}
-
 ScalingJudgement judge_scaling(const ScalingFit& fit, Index k, double theory,
                                const ScalingGate& gate) {
-  if (!gate.premises_hold || !gate.control_fails) return {ScalingVerdict::kNotATest, gate.reason};
-  using enum ScalingVerdict;
+  if (!gate.premises_hold || !gate.control_fails) return {Verdict::kNotATest, gate.reason};
+  using enum Verdict;
   if (!fit.fitted || fit.points < kFewestScalingPoints)
     return {kInconclusive, fmt::format("{} points are too few", fit.points)};
   if (fit.censored > 0)

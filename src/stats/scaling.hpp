@@ -7,6 +7,7 @@
 
 #include "speder/core/types.hpp"
 #include "speder/stats/statistics.hpp"
+#include "speder/stats/verdict.hpp"
 
 namespace speder {
 
@@ -53,23 +54,17 @@ struct QuantilePoint {
 };
 [[nodiscard]] QuantilePoint run_quantile(std::span<const double> ends, double q);
 
-enum class ScalingVerdict {
-  kTight,         // the interval contains the theory's exponent
-  kBelow,         // it lies under it
-  kViolated,      // it lies above it
-  kInconclusive,  // too wide, too few points, bent or censored
-  kNotATest       // the premises fail, or exploration does not matter: no evidence either way
-};
-[[nodiscard]] std::string_view to_string(ScalingVerdict verdict);
-
 /// What makes a scaling study a test of the theorem at all.
 struct ScalingGate {
   bool premises_hold = true;
   bool control_fails = true;  // without its bonus the learner does not get there
   std::string reason;         // of the first that is false
 };
+/// tight: the interval contains the theory's exponent. below, violated: it lies under or above it.
+/// inconclusive: too wide, too few points, bent or censored. not a test: the premises fail, or
+/// exploration does not matter, so that there is no evidence either way.
 struct ScalingJudgement {
-  ScalingVerdict verdict = ScalingVerdict::kInconclusive;
+  Verdict verdict = Verdict::kInconclusive;
   std::string reason;
 };
 [[nodiscard]] ScalingJudgement judge_scaling(const ScalingFit& fit, Index k, double theory,

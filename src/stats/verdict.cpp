@@ -57,10 +57,16 @@ std::string_view to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::kConsistent:
       return "consistent";
+    case Verdict::kTight:
+      return "tight";
+    case Verdict::kBelow:
+      return "below";
     case Verdict::kViolated:
       return "violated";
     case Verdict::kInconclusive:
       return "inconclusive";
+    case Verdict::kNotATest:
+      return "not a test";
   }
   return "unknown";
 }

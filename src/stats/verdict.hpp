@@ -7,9 +7,15 @@
 
 namespace speder {
 
-/// The theory's rates are upper bounds, so a verdict never claims equality.
-enum class Verdict { kConsistent, kViolated, kInconclusive };
+/// The theory's rates are upper bounds, so `consistent` never claims equality. Tight and below are
+/// the two-sided forms of it (stats/scaling.hpp).
+enum class Verdict { kConsistent, kTight, kBelow, kViolated, kInconclusive, kNotATest };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
+/// Evidence for the claim: consistent, tight or below.
+[[nodiscard]] constexpr bool supports(Verdict verdict) {
+  return verdict == Verdict::kConsistent || verdict == Verdict::kTight ||
+         verdict == Verdict::kBelow;
+}
 
 /// y grows at most like x^exponent · log(x)^log_power (decays at least so fast when negative).
 struct RateClaim {

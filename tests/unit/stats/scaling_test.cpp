@@ -24,8 +24,8 @@ ScalingPoint noisy(Vector x, double log_n, Rng& rng) {
 }
 
 // Shares of the verdicts on log N = law(log x) at eight points of x = 8 … 64, against x².
-std::map<ScalingVerdict, double> verdicts(const std::function<double(double)>& law) {
-  std::map<ScalingVerdict, double> share;
+std::map<Verdict, double> verdicts(const std::function<double(double)>& law) {
+  std::map<Verdict, double> share;
   Rng rng(7);
   for (int r = 0; r < kRepetitions; ++r) {
     std::vector<ScalingPoint> points;
@@ -41,7 +41,7 @@ std::map<ScalingVerdict, double> verdicts(const std::function<double(double)>& l
 }  // namespace
 
 TEST_CASE("scaling: planted exponents get the verdict at its stated coverage", "[stats][scaling]") {
-  using enum ScalingVerdict;
+  using enum Verdict;
   CHECK(verdicts([](double x) { return 2 * x; })[kTight] >= 0.93);
   CHECK(verdicts([](double x) { return 1.2 * x; })[kBelow] >= 0.95);
   CHECK(verdicts([](double x) { return 2.8 * x; })[kViolated] >= 0.95);
@@ -96,11 +96,11 @@ TEST_CASE("scaling: what is no test, and what is beyond the budget", "[stats][sc
     points.push_back(noisy(Vector::Constant(1, 2 + 0.3 * i), 2 * (2 + 0.3 * i), rng));
   const ScalingFit fit = fit_scaling(points);
   CHECK(judge_scaling(fit, 0, 2, {.premises_hold = false, .reason = "C"}).verdict ==
-        ScalingVerdict::kNotATest);
+        Verdict::kNotATest);
   CHECK(judge_scaling(fit, 0, 2, {.control_fails = false, .reason = "none"}).verdict ==
-        ScalingVerdict::kNotATest);
+        Verdict::kNotATest);
   points.back().censored = true;
-  CHECK(judge_scaling(fit_scaling(points), 0, 2).verdict == ScalingVerdict::kInconclusive);
+  CHECK(judge_scaling(fit_scaling(points), 0, 2).verdict == Verdict::kInconclusive);
   CHECK(fit.detectable(0) > fit.interval(0).high - fit.exponent[0]);
   CHECK_FALSE(fit_scaling(std::span(points).first(3)).fitted);
 }
