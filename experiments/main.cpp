@@ -1,19 +1,12 @@
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <exception>
-#include <new>
+#include <memory>
 #include <string_view>
 
-#include "speder/cli/output.hpp"
+#include "speder/cli/program.hpp"
 #include "speder/cli/strict.hpp"
-#include "speder/cli/suggest.hpp"
-#include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 
 namespace {
 
-constexpr int kBadInput = 2;
 constexpr const char* kFooter = R"(First steps (docs/tutorial.md takes ten minutes):
   speder doctor                                    does everything work here?
   speder mdp make --family simplex --out m.h5      an MDP whose features are known
@@ -42,11 +35,6 @@ class Wrapping : public CLI::Formatter {
   }
 };
 
-int fail(const std::string& what) {
-  fmt::print(stderr, "speder: error: {}\n", what);
-  return kBadInput;
-}
-
 void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::cli;
   add_version(app, exit_code);
@@ -66,7 +54,9 @@ void add_commands(CLI::App& app, int& exit_code) {
   require_sound_numbers(app);
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::cli::exec_deep(argv + 1);
   CLI::App app(
       "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.",
@@ -76,26 +66,5 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   int exit_code = 0;
   add_commands(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help, --version
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
-    return fail(speder::cli::explain(app, e, argc, argv));
-  }
-  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-  return exit_code;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  speder::cli::ignore_file_size_signal();
-  try {
-    return speder::cli::finish_output(run(argc, argv), "speder");
-  } catch (const std::bad_alloc&) {
-    return fail("the memory does not suffice for this; smaller sizes need less");
-  } catch (const std::exception& e) {
-    return fail(speder::cli::one_line(e.what()));
-  }
+  return speder::cli::run_program(app, "speder", argc, argv, exit_code);
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/cli/training.hpp"
@@ -25,6 +26,7 @@ struct BenchOptions {
   int seeds = 4;
   int jobs = 1;
   std::string out = "runs";
+  bool retry_failed = false;
 };
 
 /// "CartPole" or "CartPole:40000", a task with its own number of steps.
@@ -99,7 +101,8 @@ class Bench {
     std::filesystem::create_directories(o.out);
   }
 
-  void run() const {
+  /// 1 if a run failed, now or before.
+  [[nodiscard]] int run() const {
     const std::string experiment = fmt::format("deep-{}-{}", o_.suite, o_.training.preset);
     TrainingGrid grid;
     grid.sweep.record = {.id = experiment,
@@ -113,7 +116,11 @@ class Bench {
     grid.run = [&](std::size_t i) { return train(experiment, runs_[i]); };
     grid.stored = [this](const Run& run) { tell(run); };
     for (const TrainConfig& c : runs_) grid.sweep.runs.push_back(key_of(experiment, c));
-    if (const auto done = run_grid(grid)) summarise(grid, *done);
+    grid.sweep.retry_failed = o_.retry_failed;
+    const auto done = run_grid(grid);
+    if (!done) return 0;  // a rank that trained for another one
+    summarise(grid, *done);
+    return done->failed + done->failed_before > 0 ? 1 : 0;
   }
 
  private:
@@ -156,6 +163,7 @@ class Bench {
   void summarise(const TrainingGrid& grid, const SweepProgress& p) const {
     if (!o_.common.json) {
       fmt::print("{}\n", sweep_summary(grid.sweep.record.id, grid.store, p));
+      if (p.failed_before > 0) fmt::print("--retry-failed makes those that failed again\n");
       return;
     }
     const nlohmann::json out = {{"experiment", grid.sweep.record.id},
@@ -163,8 +171,8 @@ class Bench {
                                 {"seed", o_.common.seed},
                                 {"runs", p.total},
                                 {"restored", p.restored},
-                                {"failed", p.failed}};
-    fmt::print("{}\n", out.dump());
+                                {"failed", p.failed + p.failed_before}};
+    fmt::print("{}\n", speder::cli::json_text(out));
   }
 
   const BenchOptions& o_;
@@ -175,7 +183,7 @@ class Bench {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
+void add_bench(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<BenchOptions>();
   CLI::App* command =
       app.add_subcommand("bench", "Train every task, algorithm and seed of a suite; resumable");
@@ -193,9 +201,10 @@ void add_bench(CLI::App& app) {
       "can be given again at any time. Rows depend on the settings and seeds alone, never on "
       "--jobs or\n"
       "the number of ranks. Show them with: speder deep table runs/mbbl/runs.db\n"
-      "Exit code 0: all runs are done (a run that failed is a row with its error); 130: stopped by "
-      "a\n"
-      "signal; 2: bad input, or a run met a retryable error (disk full); the others are kept.");
+      "Exit code 0: all runs are done; 1: some of them failed, each is a row with its error; 130: "
+      "stopped\n"
+      "by a signal; 2: bad input, or a run met a retryable error (disk full); the others are "
+      "kept.");
   add_common(*command, o->common);
   add_training(*command, o->training);
   command->add_option("--suite", o->suite, "mbbl or dmc")
@@ -215,7 +224,8 @@ void add_bench(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   command->add_option("--out", o->out, "Folder of the runs and of runs.db")->capture_default_str();
-  command->callback([o] { Bench(*o).run(); });
+  command->add_flag("--retry-failed", o->retry_failed, "Makes the runs again that failed before");
+  command->callback([o, &exit_code] { exit_code = Bench(*o).run(); });
 }
 
 }  // namespace speder::deep::cli

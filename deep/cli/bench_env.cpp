@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/sim/env_speed.hpp"
 
@@ -76,7 +77,8 @@ void run(const BenchEnvOptions& options) {
       print_row(row);
     }
   }
-  if (options.common.json) fmt::print("{}\n", nlohmann::json{{"bench", list}}.dump());
+  if (options.common.json)
+    fmt::print("{}\n", speder::cli::json_text(nlohmann::json{{"bench", list}}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/train/update_speed.hpp"
 
@@ -41,7 +42,7 @@ void run(const BenchUpdateOptions& o) {
       row["gflop_per_update"] = s.gflop_per_update;
       row["peak_fraction"] = s.peak_fraction;
     }
-    fmt::print("{}\n", row.dump());
+    fmt::print("{}\n", speder::cli::json_text(row));
     return;
   }
   fmt::print("{} at width {}, batch {}, one thread, per CPU-second:\n", o.algorithm, o.width,

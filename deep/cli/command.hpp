@@ -23,15 +23,16 @@ struct Common {
 /// Adds --packages, --seed and --json to a command.
 void add_common(CLI::App& command, Common& common);
 
-// One file per command; main.cpp lists them.
+// One file per command; main.cpp lists them. A command throws InputError or Interrupted, or sets the
+// process's exit code, as cli::run_program has it.
 void add_envs(CLI::App& app);
 void add_data(CLI::App& app);
 void add_heatmap(CLI::App& app);
-void add_imitate(CLI::App& app);
+void add_imitate(CLI::App& app, int& exit_code);
 void add_rollout(CLI::App& app);
 void add_bench_env(CLI::App& app);
 void add_train(CLI::App& app);
-void add_bench(CLI::App& app);
+void add_bench(CLI::App& app, int& exit_code);
 void add_bench_update(CLI::App& app);
 void add_table(CLI::App& app);
 void add_report(CLI::App& app);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/core/rng.hpp"
 #include "speder/deep/cli/command.hpp"
@@ -64,15 +65,14 @@ std::function<Walk()> make_walk(const GenerateOptions& o, const std::filesystem:
 void report(const DataOptions& o, const GenerateResult& r, double seconds) {
   const double rate = static_cast<double>(r.rows - r.resumed) / std::max(seconds, 1e-9);
   if (o.common.json) {
-    fmt::print("{}\n", nlohmann::json{{"out", o.out},
-                                      {"rows", r.rows},
-                                      {"episodes", r.episodes},
-                                      {"attempts", r.attempts},
-                                      {"unstable", r.unstable},
-                                      {"resumed", r.resumed},
-                                      {"seconds", seconds},
-                                      {"rows_per_second", rate}}
-                           .dump());
+    fmt::print("{}\n", speder::cli::json_text(nlohmann::json{{"out", o.out},
+                                                             {"rows", r.rows},
+                                                             {"episodes", r.episodes},
+                                                             {"attempts", r.attempts},
+                                                             {"unstable", r.unstable},
+                                                             {"resumed", r.resumed},
+                                                             {"seconds", seconds},
+                                                             {"rows_per_second", rate}}));
     return;
   }
   fmt::print("{}: {} rows, {} episodes of {}, {:.1f} s, {:.0f} rows/s\n", o.out, r.rows, r.episodes,
@@ -129,17 +129,17 @@ void info(const InfoOptions& o) {
   for (const float v : data.actions) action += v;
   const std::int64_t ends = std::count(data.terminals.begin(), data.terminals.end(), 1);
   if (o.common.json) {
-    fmt::print("{}\n", nlohmann::json{{"rows", data.rows()},
-                                      {"trajectories", data.trajectories()},
-                                      {"transitions", data.transitions().size()},
-                                      {"observation_size", data.observation_size},
-                                      {"action_size", data.action_size},
-                                      {"terminals", ends},
-                                      {"reward_sum", reward},
-                                      {"observation_sum", observation},
-                                      {"action_sum", action},
-                                      {"seconds", seconds_since(start)}}
-                           .dump());
+    fmt::print("{}\n",
+               speder::cli::json_text(nlohmann::json{{"rows", data.rows()},
+                                                     {"trajectories", data.trajectories()},
+                                                     {"transitions", data.transitions().size()},
+                                                     {"observation_size", data.observation_size},
+                                                     {"action_size", data.action_size},
+                                                     {"terminals", ends},
+                                                     {"reward_sum", reward},
+                                                     {"observation_sum", observation},
+                                                     {"action_sum", action},
+                                                     {"seconds", seconds_since(start)}}));
     return;
   }
   fmt::print(
@@ -185,11 +185,10 @@ void bench(const DataBenchOptions& o) {
   getrusage(RUSAGE_SELF, &usage);
   const double peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
   if (o.common.json) {
-    fmt::print("{}\n", nlohmann::json{{"rows", read},
-                                      {"write_seconds", written},
-                                      {"read_seconds", seconds},
-                                      {"peak_mib", peak_mib}}
-                           .dump());
+    fmt::print("{}\n", speder::cli::json_text(nlohmann::json{{"rows", read},
+                                                             {"write_seconds", written},
+                                                             {"read_seconds", seconds},
+                                                             {"peak_mib", peak_mib}}));
     return;
   }
   fmt::print("{} rows: written in {:.2f} s, read in {:.2f} s, at most {:.0f} MiB of memory\n", read,

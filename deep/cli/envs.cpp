@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/sim/env/env.hpp"
 #include "speder/deep/sim/env_speed.hpp"
@@ -58,7 +59,8 @@ void run(const EnvsOptions& options) {
       std::fflush(stdout);
     }
   }
-  if (options.common.json) fmt::print("{}\n", nlohmann::json{{"envs", list}}.dump());
+  if (options.common.json)
+    fmt::print("{}\n", speder::cli::json_text(nlohmann::json{{"envs", list}}));
 }
 
 }  // namespace

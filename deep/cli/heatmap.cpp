@@ -1,3 +1,4 @@
+#include "speder/cli/program.hpp"
 #include "speder/deep/imitate/room_report.hpp"
 
 #include <fmt/format.h>
@@ -89,13 +90,13 @@ void run(HeatmapCommand o) {
   const std::vector<Run> runs = stored(o, record);
   const nlohmann::json j = describe(o, heatmap_rows(runs));
   const std::filesystem::path base = std::filesystem::path(o.out) / ("heatmap-" + o.objective);
-  write_text_file(base.string() + ".json", j.dump(1) + "\n");
+  write_text_file(base.string() + ".json", speder::cli::json_text(j, 1) + "\n");
   const ReportSection section = heatmap_section({record, runs});
   const Figure& figure = section.report.figures.front();
   render(figure, Picture::kPng, base.string() + ".png");
   write_text_file(base.string() + ".csv", to_csv(figure));
   if (o.common.json) {
-    fmt::print("{}\n", j.dump());
+    fmt::print("{}\n", speder::cli::json_text(j));
   } else {
     print(j);
   }

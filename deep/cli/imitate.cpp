@@ -36,6 +36,7 @@ struct ImitateOptions {
   int jobs = 1;
   int checkpoint_every = 5000;
   std::string data, expert, policy, heatmap, out;
+  bool retry_failed = false;
 };
 
 /// restricted: only what --layout, --style, --method and --seeds name.
@@ -119,7 +120,8 @@ class Suite {
     fs::create_directories(o.out);
   }
 
-  void run() const {
+  /// 1 if a run failed, now or before.
+  [[nodiscard]] int run() const {
     const ImitateSuite whole = read_suite(o_, false);
     TrainingGrid grid;
     grid.sweep.record = {.id = experiment_,
@@ -133,7 +135,11 @@ class Suite {
     grid.run = [this](std::size_t i) { return learn(runs_[i]); };
     grid.stored = [this](const Run& run) { conclude(run); };
     for (const ImitateConfig& c : runs_) grid.sweep.runs.push_back(key_of(c));
-    if (run_grid(grid)) report(ResultStore::read(grid.store).runs(experiment_));
+    grid.sweep.retry_failed = o_.retry_failed;
+    const auto done = run_grid(grid);
+    if (!done) return 0;  // a rank that learned for another one
+    report(ResultStore::read(grid.store).runs(experiment_));
+    return done->failed + done->failed_before > 0 ? 1 : 0;
   }
 
  private:
@@ -249,7 +255,7 @@ class Suite {
 
 }  // namespace
 
-void add_imitate(CLI::App& app) {
+void add_imitate(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ImitateOptions>();
   CLI::App* command =
       app.add_subcommand("imitate", "Latent behavioural cloning on the mazes: runs, table, page");
@@ -268,7 +274,9 @@ void add_imitate(CLI::App& app) {
       "representation and an action decoder on the offline data, phase 2 clones 10 expert episodes "
       "in\nthe latent space. Finished runs are in imitate.db and are not repeated; an interrupted\n"
       "command goes on from its checkpoints. The folder gets imitate.md and report/index.html, "
-      "which\nspeder deep report makes again without running anything.");
+      "which\nspeder deep report makes again without running anything.\n"
+      "Exit code 0: all runs are done; 1: some of them failed; 130: stopped by a signal; 2: bad "
+      "input.");
   add_common(*command, o->common);
   command
       ->add_option("--suite", o->suite,
@@ -294,9 +302,10 @@ void add_imitate(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 2'000'000'000));
   command->add_option("--out", o->out, "Folder of results, data and checkpoints")->required();
-  command->callback([o] {
+  command->add_flag("--retry-failed", o->retry_failed, "Makes the runs again that failed before");
+  command->callback([o, &exit_code] {
     const ImitateSuite suite = read_suite(*o, true);
-    Suite(*o, suite).run();
+    exit_code = Suite(*o, suite).run();
   });
 }
 

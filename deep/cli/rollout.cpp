@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/sim/render/renderer.hpp"
@@ -120,7 +121,7 @@ void report(const RolloutOptions& options, const std::vector<Trajectory>& all) {
     const nlohmann::json row = {{"env", options.env},          {"policy", options.policy},
                                 {"seed", options.common.seed}, {"episodes", episodes},
                                 {"mean_return", mean},         {"unstable_episodes", unstable}};
-    fmt::print("{}\n", row.dump());
+    fmt::print("{}\n", speder::cli::json_text(row));
     return;
   }
   fmt::print("{:>7} {:>12} {:>7}  {}\n", "episode", "return", "length", "end");

@@ -1,4 +1,5 @@
 #include "speder/deep/results/table.hpp"
+#include "speder/cli/program.hpp"
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ void run(const TableOptions& o) {
                       {"steps", c.steps},
                       {"failed", c.failed}});
     }
-    fmt::print("{}\n", rows.dump());
+    fmt::print("{}\n", speder::cli::json_text(rows));
     return;
   }
   for (const char* suite : {"mbbl", "dmc"}) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/cli/training.hpp"
@@ -43,7 +44,7 @@ void print_result(const TrainConfig& config, const TrainResult& r, bool json) {
         {"evaluations", result ? result->evaluations : 0},
         {"finished", r.end == TrainEnd::kFinished},
         {"problem", r.problem}};
-    fmt::print("{}\n", row.dump());
+    fmt::print("{}\n", speder::cli::json_text(row));
   } else if (r.end == TrainEnd::kFinished && result) {
     fmt::print("{} on {} ({}, seed {}): {:.2f}, {}, {} steps\n", config.agent.algorithm, config.env,
                config.preset, config.seed, result->mean, averaged(*result), r.steps);

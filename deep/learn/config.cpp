@@ -63,7 +63,7 @@ void visit_settings(Visitor&& v, TrainConfig& c) {
   v("replay", c.replay);
   v("eval_every", c.eval_every);
   v("eval_episodes", c.eval_episodes);
-  v("threads", c.threads);
+  v("threads", c.threads, Limits{1, 1024});
   v("overlap", c.overlap);
   visit_agent(v, c.agent);
 }

@@ -40,6 +40,11 @@ void restore_state(SavedState& state, const Checkpoint& checkpoint) {
   }
   state.measures = checkpoint.measures("measures");
   checkpoint.copy_to("counters", std::as_writable_bytes(std::span(state.counters)));
+  for (const std::int64_t count : state.counters) {
+    if (count < 0)
+      throw InputError(fmt::format("{}: is damaged: a count of steps is negative ({})",
+                                   checkpoint.file.string(), count));
+  }
   const at::NoGradGuard no_grad;
   for (const NamedTensor& t : state.tensors) {
     const Tensor host = at::empty(t.tensor.sizes(), t.tensor.options().device(at::kCPU));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/experiments/checks/agreement.hpp"
 #include "speder/experiments/cli/command.hpp"
 
@@ -47,7 +48,7 @@ int run(const AgreementOptions& options) {
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& row : table) list.push_back(to_json(row));
-    fmt::print("{}\n", list.dump(2));
+    fmt::print("{}\n", json_text(list, 2));
   } else {
     print_table(table);
     fmt::print(

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/names.hpp"
 #include "speder/experiments/bench/jobs.hpp"
 #include "speder/experiments/cli/command.hpp"
@@ -51,7 +52,7 @@ int run(const BenchOptions& options) {
       std::fflush(stdout);
     }
   }
-  if (options.json) fmt::print("{}\n", list.dump(2));
+  if (options.json) fmt::print("{}\n", json_text(list, 2));
   return all ? 0 : 1;
 }
 

@@ -4,8 +4,8 @@
 
 namespace speder::cli {
 
-/// Each command adds its options to the app and, when chosen, sets the process's exit code.
-/// One file per command; main.cpp lists them.
+/// Each command adds its options to the app and, when chosen, throws InputError or sets the process's
+/// exit code, as cli::run_program has it. One file per command; main.cpp lists them.
 void add_report(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
 void add_audit(CLI::App& app, int& exit_code);

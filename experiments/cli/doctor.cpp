@@ -1,3 +1,4 @@
+#include "speder/cli/program.hpp"
 #include "speder/experiments/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ int run(bool json) {
                     {"wrong", a.wrong},
                     {"fix", a.fix}});
   }
-  if (json) fmt::print("{}\n", list.dump(2));
+  if (json) fmt::print("{}\n", json_text(list, 2));
   if (!json) fmt::print("\n{}\n", healthy ? "All that is needed works." : "Something is missing.");
   return healthy ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/cli/learn_figure.hpp"
@@ -37,7 +38,7 @@ Prepared prepare(LearnOptions& options, const std::string& command) {
 int finish(const LearnOptions& options, const Prepared& prepared,
            const std::vector<std::string_view>& names) {
   if (options.json) {
-    fmt::print("{}\n", to_json(prepared.record).dump(2));
+    fmt::print("{}\n", json_text(to_json(prepared.record), 2));
   } else {
     fmt::print(
         "{}\nV* = {:.10g} (under the start distribution)\n\nClass: L2 distance to P*\n{}\n{}",

@@ -1,4 +1,5 @@
 #include "speder/experiments/cli/learn_output.hpp"
+#include "speder/cli/program.hpp"
 
 #include <fmt/format.h>
 
@@ -159,7 +160,7 @@ void write_out(const std::string& path, const LearnRecord& record) {
   } else if (ending == ".csv") {
     write_text_file(path, csv(record));
   } else {
-    write_text_file(path, to_json(record).dump(2) + "\n");
+    write_text_file(path, json_text(to_json(record), 2) + "\n");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/cli/mdp_print.hpp"
@@ -49,7 +50,7 @@ void make(MakeOptions options) {
     nlohmann::ordered_json object = to_json(mdp);
     object["out"] = options.out;
     object["conditions"] = to_json(report);
-    fmt::print("{}\n", object.dump(2));
+    fmt::print("{}\n", json_text(object, 2));
     return;
   }
   fmt::print("{}{}\nwritten: {}\n", describe(mdp), condition_table(report), options.out);
@@ -104,7 +105,7 @@ void add_check(CLI::App& mdp) {
     const TabularMdp loaded = load_mdp(options->file);
     const std::vector<Condition> report = conditions(loaded);
     if (options->json)
-      fmt::print("{}\n", to_json(report).dump(2));
+      fmt::print("{}\n", json_text(to_json(report), 2));
     else
       fmt::print("{}{}", describe(loaded), condition_table(report));
   });
@@ -132,7 +133,7 @@ void import_dense(const ImportOptions& options) {
                    {"error", result.error},
                    {"shrink", result.shrink},
                    {"conditions", to_json(report)}});
-    fmt::print("{}\n", object.dump(2));
+    fmt::print("{}\n", json_text(object, 2));
     return;
   }
   fmt::print("{}", describe(result.mdp));
@@ -189,7 +190,7 @@ void add_families(CLI::App& mdp) {
   app->footer("Examples:\n  speder mdp families\n  speder mdp families lock");
   app->callback([options] {
     if (options->json)
-      fmt::print("{}\n", families_json().dump(2));
+      fmt::print("{}\n", json_text(families_json(), 2));
     else
       fmt::print("{}", options->name.empty() ? family_table() : family_page(options->name));
   });

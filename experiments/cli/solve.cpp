@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/io/hdf5.hpp"
@@ -83,7 +84,7 @@ int run(const SolveOptions& options) {
         {"gap", gap},
         {"value_min", result.value.minCoeff()},
         {"value_max", result.value.maxCoeff()}};
-    fmt::print("{}\n", object.dump(2));
+    fmt::print("{}\n", json_text(object, 2));
   } else {
     fmt::print("MDP         {} states, {} actions, rank {}, gamma {}\n", mdp.states(),
                mdp.actions(), mdp.rank(), mdp.gamma());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
@@ -85,7 +86,7 @@ void print_json(const Report& r, const SpectralOptions& options) {
                                  {"dimension", r.dimension},
                                  {"target", r.table.reward_subtracted ? "Q* - r" : "Q*"},
                                  {"table1", table}};
-  fmt::print("{}\n", object.dump(2));
+  fmt::print("{}\n", json_text(object, 2));
 }
 
 void print_spectrum(const Report& r, const SpectralOptions& options) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/core/parallel.hpp"
 #include "speder/experiments/cli/command.hpp"
@@ -10,7 +11,6 @@
 #include "speder/experiments/rates/suite.hpp"
 #include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/stop_signal.hpp"
-#include "speder/sweep/transport.hpp"
 
 namespace speder::cli {
 namespace {
@@ -49,7 +49,7 @@ void summarise(const SweepOptions& options, const Suite& suite, const SweepResul
                                 {"restored", p.restored},
                                 {"failed", p.failed + p.failed_before},
                                 {"complete", result.complete}};
-    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(out, 2));
     return;
   }
   fmt::print("{}\n",
@@ -116,15 +116,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
       "Exit code 0: all runs are done; 1: some of them failed; 130: stopped by a signal; 2: bad "
       "input,\n"
       "or runs that lacked memory, disk or a file: nothing is stored of those.");
-  command->callback([options, &exit_code] {
-    try {
-      sweep(*options, exit_code);
-    } catch (const InputError&) {
-      if (rank_in_job() == 0) throw;  // one rank reports what all of them see
-      wait_for_rank_0();
-      exit_code = 2;
-    }
-  });
+  command->callback([options, &exit_code] { sweep(*options, exit_code); });
 }
 
 }  // namespace speder::cli

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-// How a result store's file is opened and what its failures mean. Private to core/results.cpp.
+// How a result store's file is opened and what its failures mean. Private to src/sweep/store.cpp.
 namespace speder {
 
 /// The library's exception as an InputError: file, what happened, what to do.

@@ -41,5 +41,12 @@ done
 unharmed "a line break"
 # A name that begins with a dash is a file when it is given as ./-x.
 "$speder" learn online $small --plot ./-d.svg >/dev/null 2>err && [ -s ./-d.svg ] || fail "./-d.svg: $(cat err)"
+# A name need not be UTF-8; JSON must be.
+latin=$'caf\xe9'
+for command in "mdp make --family lock --json --out ./$latin.h5" "mdp check ./$latin.h5 --json" "solve ./$latin.h5 --json" \
+  "learn online --mdp ./$latin.h5 --episodes 5 --json" "sweep suite.toml --json -o ./$latin.db"; do
+  "$speder" $command >out 2>err || fail "$command: $(cat err)"
+  python3 -c 'import json, sys; json.loads(open(sys.argv[1], encoding="utf-8").read())' out || fail "$command: no JSON"
+done
 [ "$tried" = ${#names[@]} ] && echo "$tried names"
 exit $failed

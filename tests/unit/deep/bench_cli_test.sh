@@ -47,9 +47,16 @@ works "2 of them from before" "${bench[@]}" --out killed
 same killed "after two kills and a signal"
 
 # A run that throws is a row with its error and stops no other.
-works "ppo CartPole seed 1: overlap is for" bench "${tiny[@]}" --set overlap=true --envs CartPole:402 \
-  --algorithms ppo sac2 --seeds 1 --out thrown
+thrown=(bench "${tiny[@]}" --set overlap=true --envs CartPole:402 --algorithms ppo sac2 --seeds 1 --out thrown)
+one_failed() {  # one_failed TEXT ARGS...: exit code 1, TEXT on stdout
+  local text=$1; shift
+  "$deep" "$@" >stdout 2>stderr; local code=$?
+  [ $code = 1 ] && grep -qF -- "$text" stdout || { fail "one failed: exit $code, no '$text'"; cat stdout stderr; }
+}
+one_failed "ppo CartPole seed 1: overlap is for" "${thrown[@]}"
 grep -qF "1 failed" stdout || fail "the failure is not counted"
+one_failed "--retry-failed makes those that failed again" "${thrown[@]}"
+one_failed "ppo CartPole seed 1: overlap is for" "${thrown[@]}" --retry-failed
 rows thrown/runs.db | grep -F "'failed', 'overlap is for learners" >found || fail "no row of the failed run"
 rows thrown/runs.db | grep -F "'ok', '', 'return'" >found || fail "no row of the other run"
 # What is in its way is not the run's fault: no row, one line, the others go on; removed, it is made.

@@ -286,6 +286,16 @@ TEST_CASE("ResultStore: views, triggers and pipes are refused", "[core][results]
           "c");
   CHECK_THROWS_WITH(ResultStore::read(file), Catch::Contains("is not a result store"));
   CHECK_THROWS_WITH(ResultStore::open(file), Catch::Contains("is not a result store"));
+  // A constraint is a statement too, and so is an index on an expression.
+  for (const char* sql : {"CREATE INDEX slow ON runs(length(cell))",
+                          "ALTER TABLE timing ADD COLUMN x INTEGER CHECK (x < 3)"}) {
+    const fs::path other = folder.path / "b.db";
+    fs::remove(other);
+    { const ResultStore made = ResultStore::open(other); }
+    CHECK_NOTHROW(ResultStore::read(other));
+    SQLite::Database(other.string(), SQLite::OPEN_READWRITE).exec(sql);
+    CHECK_THROWS_WITH(ResultStore::read(other), Catch::Contains("is not a result store"));
+  }
   REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
   CHECK_THROWS_WITH(ResultStore::read(folder.path / "pipe"), Catch::Contains("regular file"));
   const fs::path deep = folder.path / std::string(250, 'x') / std::string(250, 'y');

@@ -1,4 +1,5 @@
 #include "speder/deep/train/loop.hpp"
+#include "speder/deep/train/saved_state.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -187,6 +188,15 @@ TEST_CASE("a full disk is one clear error, and the checkpoint that was there sta
   CHECK(loaded.warning.empty());
   CHECK(loaded.checkpoint->text("a") == small);
   CHECK_FALSE(fs::exists(folder.path / "checkpoint.new.bin"));
+}
+
+TEST_CASE("a checkpoint whose count of steps is negative is refused", "[learn][train]") {
+  const TemporaryFolder folder("negative");
+  SavedState state{.config = "c", .measures = {}, .counters = {5, -1}, .tensors = {}};
+  save_state(state, folder.path);
+  const LoadedCheckpoint loaded = load_checkpoint(folder.path);
+  REQUIRE(loaded.checkpoint);
+  CHECK_THROWS_WITH(restore_state(state, *loaded.checkpoint), Catch::Contains("is negative (-1)"));
 }
 
 TEST_CASE("divergence stops the run, names the first bad quantity and keeps the checkpoint",

@@ -1,0 +1,76 @@
+#include "speder/cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "speder/cli/strict.hpp"
+#include "speder/cli/suggest.hpp"
+#include "speder/core/check.hpp"
+#include "speder/sweep/stop_signal.hpp"
+#include "speder/sweep/transport.hpp"
+
+namespace speder::cli {
+namespace {
+
+constexpr int kBadInput = 2;
+
+int fail(const std::string& name, const std::string& what) {
+  // libtorch appends the place in its own sources to its message.
+  const std::string text = what.substr(0, what.find("\nException raised from"));
+  fmt::print(stderr, "{}: error: {}\n", name, one_line(text));
+  return kBadInput;
+}
+
+int refuse(const std::string& name, const std::string& what) {
+  if (rank_in_job() == 0) return fail(name, what);
+  wait_for_rank_0();
+  return kBadInput;
+}
+
+int run_commands(CLI::App& app, const std::string& name, int argc, char** argv,
+                 const int& exit_code) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return refuse(name, explain(app, e, argc, argv));
+  } catch (const Interrupted& e) {
+    fmt::print(stderr, "{}: {}\n", name, e.what());
+    return kInterruptedExit;
+  } catch (const InputError& e) {
+    return refuse(name, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(name, "the memory does not suffice for this; smaller sizes need less");
+  } catch (const std::exception& e) {
+    return fail(name, e.what());
+  }
+  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+  return exit_code;
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, const std::string& name, int argc, char** argv,
+                const int& exit_code) {
+  // A file that grows past `ulimit -f` is then an error of the write, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const int code = run_commands(app, name, argc, argv, exit_code);
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return fail(name, fmt::format("standard output could not be written ({})",
+                                errno != 0 ? std::strerror(errno) : "an earlier write failed"));
+}
+
+std::string json_text(const nlohmann::json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace speder::cli
