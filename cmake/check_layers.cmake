@@ -25,7 +25,7 @@ set(forbid_judge "(mdp|learning|oracle|cli|experiments/(audit|bench|checks|cli|i
 set(only_hdf5.h "src/io/hdf5_handle.hpp")
 set(only_boost/multiprecision "experiments/audit/objects/exact.cpp")
 set(only_boost/random "src/core/rng.(hpp|cpp)")
-set(only_boost/math "src/stats/(statistics|rate|scaling).cpp")
+set(only_boost/math "src/stats/(statistics|rate|scaling|scaling_models).cpp")
 set(only_Spectra/ "src/core/spectral.cpp")
 set(only_toml "src/io/toml_file.cpp")
 set(only_SQLiteCpp/ "src/io/sqlite_file.hpp")

@@ -3,38 +3,22 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "speder/core/tolerance.hpp"
+#include "speder/stats/statistics.hpp"
 
 namespace speder {
 namespace {
 
 constexpr int kMaxSteps = 200;            // Newton steps; a dozen are usual
 constexpr double kShortestStep = 1e-10;   // of a Newton step: below it rounding hides any rise
-constexpr double kAsymptotic = 30;        // 1 − Φ(z) underflows soon after
 constexpr double kLeastVariance = 1e-18;  // σ² of an exact fit: keeps the hazard finite
 
 struct Datum {
   double u, v, w;
   Censoring censoring;
 };
-
-// φ(z)/(1 − Φ(z)), the hazard of the standard normal.
-double hazard(double z) {
-  // hazard = z + 1/z + O(z⁻³)
-  if (z > kAsymptotic) return z + 1 / z;
-  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-  return density / (std::erfc(z / std::numbers::sqrt2) / 2);
-}
-
-// log(1 − Φ(z)).
-double log_upper_tail(double z) {
-  // 1 − Φ(z) = φ(z)/z (1 + O(z⁻²))
-  if (z > kAsymptotic) return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));
-  return std::log(std::erfc(z / std::numbers::sqrt2) / 2);
-}
 
 using Coefficients = Eigen::Vector3d;
 
@@ -78,8 +62,8 @@ Likelihood likelihood(const std::vector<Datum>& data, const Theta& theta, Shape 
       continue;
     }
     const double side = d.censoring == Censoring::kAbove ? 1 : -1;
-    const double tail = hazard(side * z);
-    out.value += log_upper_tail(side * z);
+    const double tail = normal_hazard(side * z);
+    out.value += normal_log_upper_tail(side * z);
     out.gradient -= side * tail * dz;
     out.curvature += std::max(tail * (tail - side * z), 0.0) * dz * dz.transpose();
   }

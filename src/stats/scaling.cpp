@@ -11,7 +11,6 @@
 
 #include "speder/core/check.hpp"
 #include "speder/core/eigen_instances.hpp"
-#include "speder/core/rng.hpp"
 
 namespace speder {
 namespace {
@@ -20,53 +19,6 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 double student(double p, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
-}
-
-// Weighted least squares of y on the columns of X with variances τ² + s².
-struct Plane {
-  Vector b;        // coefficients
-  Matrix inverse;  // (XᵀWX)⁻¹
-  double q = 0;    // ∑ w (y − Xb)²
-};
-
-Plane solve(const Matrix& X, const Vector& y, const Vector& s2, double tau2) {
-  const Vector w = (s2.array() + tau2).inverse();
-  const Matrix normal = X.transpose() * w.asDiagonal() * X;
-  Plane out;
-  out.inverse = normal.ldlt().solve(Matrix::Identity(X.cols(), X.cols()));
-  out.b = out.inverse * (X.transpose() * w.cwiseProduct(y));
-  out.q = w.dot((y - X * out.b).cwiseAbs2());
-  return out;
-}
-
-// The τ² ≥ 0 at which the weighted residual sum is its expectation (Paule and Mandel): q falls in τ².
-double between_variance(const Matrix& X, const Vector& y, const Vector& s2) {
-  const auto freedom = static_cast<double>(X.rows() - X.cols());
-  double low = 0, high = 1;
-  if (solve(X, y, s2, 0).q <= freedom) return 0;
-  while (solve(X, y, s2, high).q > freedom) high *= 2;
-  constexpr int kHalvings = 60;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (solve(X, y, s2, middle).q > freedom ? low : high) = middle;
-  }
-  return high;
-}
-
-struct RandomEffects {
-  Plane plane;
-  Matrix covariance;
-  double tau2 = 0;
-  double freedom = 0;
-};
-
-RandomEffects random_effects(const Matrix& X, const Vector& y, const Vector& s2) {
-  RandomEffects out;
-  out.freedom = static_cast<double>(X.rows() - X.cols());
-  out.tau2 = between_variance(X, y, s2);
-  out.plane = solve(X, y, s2, out.tau2);
-  out.covariance = out.plane.inverse * std::max(1.0, out.plane.q / out.freedom);
-  return out;
 }
 
 }  // namespace
@@ -112,53 +64,63 @@ std::vector<std::pair<double, double>> ScalingFit::ellipse(int count, double lev
   return out;
 }
 
-ScalingFit fit_scaling(std::span<const ScalingPoint> points) {
-  ScalingFit out;
-  std::vector<const ScalingPoint*> used;
-  for (const ScalingPoint& p : points) {
-    if (p.censored) {
-      ++out.censored;
-    } else {
-      used.push_back(&p);
-    }
-  }
-  out.points = static_cast<int>(used.size());
-  if (used.empty()) return out;
-  const Index k = used.front()->x.size();
-  const auto n = static_cast<Index>(used.size());
-  if (n < k + 3) return out;
-  Matrix X(n, 1 + k);
-  Vector y(n), s2(n);
+double ScalingFit::value(const Vector& x) const { return intercept + exponent.dot(x); }
+
+Interval ScalingFit::prediction(const Vector& x, double variance, double level) const {
+  if (!fitted) return {-kEndless, kEndless};
+  Vector row(1 + x.size());
+  row << 1, x;
+  const double spread = std::sqrt(row.dot(joint * row) + tau * tau + variance);
+  const double half = student((1 + level) / 2, degrees_of_freedom) * spread;
+  return {value(x) - half, value(x) + half};
+}
+
+namespace {
+
+EffectsData effects_data(std::span<const ScalingPoint> points) {
+  const Index k = points.front().x.size();
+  const auto n = static_cast<Index>(points.size());
+  EffectsData data{Matrix(n, 1 + k), Vector(n), Vector(n), {}};
+  std::vector<double> sorted;
   for (Index i = 0; i < n; ++i) {
-    const ScalingPoint& p = *used[static_cast<std::size_t>(i)];
-    X(i, 0) = 1;
-    X.row(i).tail(k) = p.x.transpose();
-    y[i] = p.log_n;
-    s2[i] = p.variance;
+    const ScalingPoint& p = points[static_cast<std::size_t>(i)];
+    data.X(i, 0) = 1;
+    data.X.row(i).tail(k) = p.x.transpose();
+    data.y[i] = p.log_n;
+    data.s2[i] = p.variance;
+    data.censored.push_back(p.censored);
+    if (!p.censored) sorted.push_back(p.variance);
   }
-  // A quantile of few runs may not move under resampling: no point is better than the typical one.
-  std::vector<double> sorted(s2.begin(), s2.end());
+  // A quantile of few runs may not move under resampling: no point is better than the typical one. A
+  // bound has no variance of its own.
   std::ranges::sort(sorted);
+  const double typical = sorted[sorted.size() / 2];
   constexpr double kTiny = 1e-8;  // all runs alike: the residuals alone decide
-  s2 = s2.cwiseMax(std::max(sorted[sorted.size() / 2] / 4, kTiny));
-  const RandomEffects fit = random_effects(X, y, s2);
-  out.fitted = true;
-  out.intercept = fit.plane.b[0];
-  out.exponent = fit.plane.b.tail(k);
-  out.covariance = fit.covariance.bottomRightCorner(k, k);
-  out.tau = std::sqrt(fit.tau2);
-  out.degrees_of_freedom = fit.freedom;
-  // One axis at a time bent by a square, everything else as before.
-  for (Index axis = 0; axis < k && n >= k + 4; ++axis) {
-    const Vector x = X.col(1 + axis);
+  for (Index i = 0; i < n; ++i) {
+    if (data.censored[static_cast<std::size_t>(i)]) data.s2[i] = typical;
+    data.s2[i] = std::max({data.s2[i], typical / 4, kTiny});
+  }
+  return data;
+}
+
+// One axis at a time bent by a square, everything else as before.
+void test_bend(const EffectsData& data, ScalingFit& out) {
+  const Index k = data.X.cols() - 1;
+  if (out.points < k + 4) return;
+  for (Index axis = 0; axis < k; ++axis) {
+    const Vector x = data.X.col(1 + axis);
     const double middle = (x.maxCoeff() + x.minCoeff()) / 2;
     const double range = x.maxCoeff() - x.minCoeff();
-    Matrix bent(n, 2 + k);
-    bent.leftCols(1 + k) = X;
-    bent.col(1 + k) = (x.array() - middle).square();
-    if (range <= 0 || Eigen::FullPivLU<Eigen::MatrixXd>(bent).rank() < bent.cols()) continue;
-    const RandomEffects square = random_effects(bent, y, s2);
-    const double c = square.plane.b[1 + k];
+    EffectsData bent = data;
+    bent.X.conservativeResize(Eigen::NoChange, 2 + k);
+    bent.X.col(1 + k) = (x.array() - middle).square();
+    std::vector<Index> known;
+    for (Index i = 0; i < bent.X.rows(); ++i)
+      if (!data.censored[static_cast<std::size_t>(i)]) known.push_back(i);
+    const Eigen::MatrixXd rows = bent.X(known, Eigen::all);
+    if (range <= 0 || Eigen::FullPivLU<Eigen::MatrixXd>(rows).rank() < rows.cols()) continue;
+    const EffectsFit square = fit_effects(bent);
+    const double c = square.b[1 + k];
     const double t = std::abs(c) / std::sqrt(square.covariance(1 + k, 1 + k));
     const double p =
         2 * boost::math::cdf(boost::math::complement(boost::math::students_t(square.freedom), t));
@@ -167,31 +129,95 @@ ScalingFit fit_scaling(std::span<const ScalingPoint> points) {
       out.bend = 2 * c * range;
     }
   }
+}
+
+ScalingFit fit_plane(std::span<const ScalingPoint> points, bool straight_alone) {
+  ScalingFit out;
+  out.censored = static_cast<int>(std::ranges::count_if(points, &ScalingPoint::censored));
+  out.points = static_cast<int>(points.size()) - out.censored;
+  if (out.points == 0) return out;
+  const Index k = points.front().x.size();
+  if (out.points < k + 3) return out;
+  const EffectsData data = effects_data(points);
+  const EffectsFit fit = fit_effects(data);
+  out.fitted = true;
+  out.intercept = fit.b[0];
+  out.exponent = fit.b.tail(k);
+  out.joint = fit.covariance;
+  out.covariance = fit.covariance.bottomRightCorner(k, k);
+  out.tau = std::sqrt(fit.tau2);
+  out.degrees_of_freedom = fit.freedom;
+  if (straight_alone) return out;
+  test_bend(data, out);
+  for (Index axis = 0; axis < k; ++axis) out.models.push_back(compare_models(data, fit, axis));
+  return out;
+}
+
+}  // namespace
+
+ScalingFit fit_scaling(std::span<const ScalingPoint> points) { return fit_plane(points, false); }
+
+HeldOutPoint hold_out_last(std::span<const ScalingPoint> points) {
+  HeldOutPoint out;
+  if (points.empty()) return out;
+  const Index k = points.front().x.size();
+  Vector low = points.front().x, high = low;
+  for (const ScalingPoint& p : points) {
+    low = low.cwiseMin(p.x);
+    high = high.cwiseMax(p.x);
+  }
+  const auto distance = [&](const ScalingPoint& p) {
+    double sum = 0;
+    for (Index i = 0; i < k; ++i)
+      if (high[i] > low[i]) sum += (p.x[i] - low[i]) / (high[i] - low[i]);
+    return sum;
+  };
+  const auto last = std::ranges::max_element(points, {}, distance);
+  out.index = static_cast<std::size_t>(last - points.begin());
+  out.log_n = last->log_n;
+  std::vector<ScalingPoint> others;
+  for (const ScalingPoint& p : points)
+    if (&p != &*last) others.push_back(p);
+  const ScalingFit fit = fit_plane(others, true);
+  if (!fit.fitted) return out;
+  out.predicted = true;
+  double variance = last->variance;
+  if (last->censored) {  // as an average one of the others
+    variance = 0;
+    for (const ScalingPoint& p : others) variance += p.censored ? 0 : p.variance / fit.points;
+  }
+  out.prediction = fit.value(last->x);
+  out.interval = fit.prediction(last->x, variance);
+  out.inside = out.log_n <= out.interval.high && (last->censored || out.log_n >= out.interval.low);
   return out;
 }
 
 QuantilePoint run_quantile(std::span<const double> ends, double q) {
   require(!ends.empty(), "a quantile needs runs");
-  const auto runs = ends.size();
-  const auto of = [&](std::vector<double> values) {
-    const auto rank = static_cast<std::size_t>(
-        std::ceil(q * static_cast<double>(runs) * (1 - std::numeric_limits<double>::epsilon())));
-    const std::size_t i = std::clamp<std::size_t>(rank, 1, runs) - 1;
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values.end());
-    return values[i];
-  };
-  QuantilePoint out{of({ends.begin(), ends.end()}), 0};
+  std::vector<double> sorted(ends.begin(), ends.end());
+  std::ranges::sort(sorted);
+  const auto runs = static_cast<std::int64_t>(sorted.size());
+  const auto wanted = static_cast<std::int64_t>(
+      std::ceil(q * static_cast<double>(runs) * (1 - std::numeric_limits<double>::epsilon())));
+  const std::int64_t rank = std::clamp<std::int64_t>(wanted, 1, runs);
+  QuantilePoint out{sorted[static_cast<std::size_t>(rank - 1)], 0};
   if (!std::isfinite(out.n)) return out;
-  constexpr int kResamples = 400;
-  Rng rng = SeedTree(runs).stream("run-quantile");
-  RunningMean logs;
-  for (int r = 0; r < kResamples; ++r) {
-    std::vector<double> sample(runs);
-    for (double& x : sample)
-      x = ends[static_cast<std::size_t>(rng.index(static_cast<Index>(runs)))];
-    if (const double n = of(std::move(sample)); std::isfinite(n)) logs.add(std::log(n));
+  // A resample's quantile is at most the j-th smallest run when `rank` of its draws are.
+  double before = 0, weight = 0, mean = 0, square = 0;
+  for (std::int64_t j = 1; j <= runs && std::isfinite(sorted[static_cast<std::size_t>(j - 1)]);
+       ++j) {
+    const double up_to =
+        j == runs
+            ? 1
+            : binomial_upper_tail(runs, static_cast<double>(j) / static_cast<double>(runs), rank);
+    const double log_n = std::log(sorted[static_cast<std::size_t>(j - 1)]);
+    weight += up_to - before;
+    mean += (up_to - before) * log_n;
+    square += (up_to - before) * log_n * log_n;
+    before = up_to;
   }
-  out.log_variance = logs.variance();
+  mean /= weight;
+  out.log_variance = std::max(0.0, square / weight - mean * mean);
   return out;
 }
 
@@ -201,15 +227,28 @@ ScalingJudgement judge_scaling(const ScalingFit& fit, Index k, double theory,
   using enum Verdict;
   if (!fit.fitted || fit.points < kFewestScalingPoints)
     return {kInconclusive, fmt::format("{} points are too few", fit.points)};
-  if (fit.censored > 0)
-    return {kInconclusive, fmt::format("{} points lie beyond the budget", fit.censored)};
+  const int all = fit.points + fit.censored;
+  if (fit.censored > kCensoredShare * all)
+    return {kInconclusive, fmt::format("{} of {} points lie beyond the budget", fit.censored, all)};
   const Interval i = fit.interval(k);
   const std::string where = fmt::format("[{:.2f}, {:.2f}] against {:g}", i.low, i.high, theory);
   if (fit.bend_p < kBendAlarm && std::abs(fit.bend) > kLeastBend)
     return {kInconclusive, fmt::format("bent: an exponent changes by {:+.2f} over its range; {}",
                                        fit.bend, where)};
+  const ModelComparison& models = fit.models[static_cast<std::size_t>(k)];
+  if (models.preferred == ScalingModel::kFloorPower)
+    return {kInconclusive,
+            fmt::format("c + x^p predicts left-out points better, with p = {:.2f}; {}",
+                        models.of(ScalingModel::kFloorPower).exponent, where)};
   if ((i.high - i.low) / 2 > kWidestExponent) return {kInconclusive, "too wide: " + where};
-  if (i.low > theory) return {kViolated, "the interval lies above the theory: " + where};
+  if (i.low > theory) {
+    const ModelFit& log = models.of(ScalingModel::kPowerLog);
+    if (log.fitted && log.interval.low <= theory)
+      return {kInconclusive,
+              fmt::format("above the theory, but x^p log x has p in [{:.2f}, {:.2f}]: {}",
+                          log.interval.low, log.interval.high, where)};
+    return {kViolated, "the interval lies above the theory: " + where};
+  }
   if (i.high < theory)
     return {kBelow, fmt::format("under the theory by {:.2f} or more: {}", theory - i.high, where)};
   return {kTight, "the interval contains the theory's exponent: " + where};

@@ -5,6 +5,7 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -95,6 +96,23 @@ Interval clopper_pearson(std::int64_t n, std::int64_t k, double confidence) {
   const double low = k == 0 ? 0 : Law::find_lower_bound_on_p(trials, hits, tail);
   const double high = k == n ? 1 : Law::find_upper_bound_on_p(trials, hits, tail);
   return {low, high};
+}
+
+namespace {
+constexpr double kAsymptotic = 30;  // 1 − Φ(z) underflows soon after
+}
+
+double normal_hazard(double z) {
+  // hazard = z + 1/z + O(z⁻³)
+  if (z > kAsymptotic) return z + 1 / z;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return density / (std::erfc(z / std::numbers::sqrt2) / 2);
+}
+
+double normal_log_upper_tail(double z) {
+  // 1 − Φ(z) = φ(z)/z (1 + O(z⁻²))
+  if (z > kAsymptotic) return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));
+  return std::log(std::erfc(z / std::numbers::sqrt2) / 2);
 }
 
 }  // namespace speder

@@ -49,6 +49,10 @@ struct ChiSquareTest {
 /// Pr[Bin(n, p) ≥ k].
 [[nodiscard]] double binomial_upper_tail(std::int64_t n, double p, std::int64_t k);
 
+/// φ(z)/(1 − Φ(z)) and log(1 − Φ(z)) of the standard normal, for any z.
+[[nodiscard]] double normal_hazard(double z);
+[[nodiscard]] double normal_log_upper_tail(double z);
+
 /// Exact (Clopper–Pearson) interval for a probability seen k times in n, coverage ≥ confidence.
 [[nodiscard]] Interval clopper_pearson(std::int64_t n, std::int64_t k, double confidence);
 
