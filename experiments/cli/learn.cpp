@@ -28,7 +28,7 @@ Prepared prepare(LearnOptions& options, const std::string& command) {
   auto mdp = mdp_of(options);
   set_class_weights(*mdp, options);
   LearnRecord record{command, problem_cell(options, *mdp), options.seed, {}, {}, 0};
-  LearnProblem problem = make_problem(mdp, options.class_spec, SeedTree(options.class_seed));
+  LearnProblem problem = problem_of(mdp, options);
   TruthEvaluator truth(mdp);
   record.facts["optimal_value"] = truth.optimal_value();
   record.facts["class"] = class_facts(problem.model_class);
@@ -87,11 +87,13 @@ int online(LearnOptions options) {
       .set("c_lambda", constants.lambda)
       .set("delta", options.delta)
       .set("replan", options.replan);
+  add_criterion_cell(options, prepared.record.settings);
   check_out(options.out, prepared.record);
   OnlineRun run{.algorithm = options.algorithm, .options = {}, .seed = options.seed};
   run.options.episodes = options.amount;
   run.options.bonus = constants;
   run.options.delta = options.delta;
+  run.options.criterion = criterion_of(options);
   run.options.replan = options.replan == "every" ? Replan::kEvery : Replan::kDoubling;
   {
     const StopSignal signal;
@@ -105,7 +107,16 @@ int online(LearnOptions options) {
                  "optimism", "env_steps"});
 }
 
+// The data of --data, or drawn; saved where --save-data says.
+StoredData data_of(const LearnOptions& options, Prepared& prepared, const OfflineRun& run) {
+  StoredData stored = options.data.empty() ? offline_data(prepared.problem, prepared.truth, run)
+                                           : load_data(options.data);
+  if (!options.save_data.empty()) save_data(options.save_data, stored);
+  return stored;
+}
+
 int offline(LearnOptions options) {
+  require_h5("--save-data", options.save_data);
   Prepared prepared = prepare(options, "offline");
   const BonusConstants constants = constants_of(options);
   prepared.record.settings.set("algorithm", options.algorithm)
@@ -113,7 +124,12 @@ int offline(LearnOptions options) {
       .set("c_alpha", constants.alpha)
       .set("c_lambda", constants.lambda)
       .set("delta", options.delta);
-  add_behaviour_cell(options, prepared.record.settings);
+  add_criterion_cell(options, prepared.record.settings);
+  if (options.data.empty()) {
+    add_behaviour_cell(options, prepared.record.settings);
+  } else {
+    prepared.record.settings.set("data", word(options.data));
+  }
   check_out(options.out, prepared.record);
   OfflineRun run{.algorithm = options.algorithm,
                  .options = {},
@@ -122,9 +138,12 @@ int offline(LearnOptions options) {
                  .seed = options.seed};
   run.options.bonus = constants;
   run.options.delta = options.delta;
+  run.options.criterion = criterion_of(options);
+  const StoredData stored = data_of(options, prepared, run);
+  run.stored = &stored;
   {
     const StopSignal signal;
-    ProgressLine progress(options.amount);
+    ProgressLine progress(static_cast<Index>(stored.data.steps.size()));
     const LearnOutcome outcome =
         run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, StopSignal::flag()));
     take_rows(outcome, prepared.record);
@@ -142,8 +161,7 @@ int estimate(LearnOptions options) {
       .set("delta", options.delta);
   add_behaviour_cell(options, prepared.record.settings);
   check_out(options.out, prepared.record);
-  const EstimateRun run{.criterion = options.criterion == "likelihood" ? Criterion::kLikelihood
-                                                                       : Criterion::kLeastSquares,
+  const EstimateRun run{.criterion = criterion_of(options),
                         .transitions = options.amount,
                         .trajectory = options.data == "trajectory",
                         .behaviour = options.behaviour,
@@ -209,12 +227,24 @@ void add_offline(CLI::App& learn, int& exit_code) {
   app->add_option("--algorithm", options->algorithm, "Learner (below)")->capture_default_str();
   add_bonus_options(*app, *options);
   add_behaviour_options(*app, *options);
+  options->data.clear();
+  CLI::Option* data =
+      app->add_option("--data", options->data, "Learn from all transitions of a data file, NAME.h5")
+          ->group("Data");
+  for (const char* drawn : {"--transitions", "--behaviour", "--epsilon", "--temperature", "--omega",
+                            "--mix", "--c-star"}) {
+    data->excludes(app->get_option(drawn));
+  }
+  app->add_option("--save-data", options->save_data, "Also write the data: NAME.h5")->group("Data");
   app->footer(
       names_of(offline_algorithms()) +
       "\nData: independent draws s ~ d^pi_b, a ~ pi_b. The realised omega and C* are in the "
       "JSON.\n\n"
       "  speder learn offline --family simplex --states 50 --actions 5 --rank 4 --gamma 0.9 \\\n"
-      "      --behaviour coverage --omega 50 --mix 0.2 --bonus tuned --transitions 20000");
+      "      --behaviour coverage --omega 50 --mix 0.2 --bonus tuned --transitions 20000\n"
+      "  speder learn offline --mdp m.h5 --class-size 100 --save-class c.h5 --save-data d.h5\n"
+      "  speder learn offline --mdp m.h5 --class c.h5 --data d.h5     # the files: "
+      "docs/mdp-files.md");
   app->callback([options, &exit_code] { exit_code = offline(*options); });
 }
 
@@ -222,8 +252,9 @@ void add_estimate(CLI::App& learn, int& exit_code) {
   auto options = std::make_shared<LearnOptions>();
   CLI::App* app = add_command(learn, "estimate", "The estimator alone: error against n", options);
   app->add_option("--transitions", options->amount, "n")->capture_default_str();
-  app->add_option("--criterion", options->criterion, "least-squares or likelihood")
-      ->check(CLI::IsMember({"least-squares", "likelihood"}))
+  app->add_option("--criterion", options->criterion,
+                  "least-squares, likelihood, or constrained: as line 6 cites it")
+      ->check(CLI::IsMember({"least-squares", "likelihood", "constrained"}))
       ->capture_default_str();
   app->add_option("--data", options->data,
                   "iid draws from the behaviour's occupancy, or one trajectory with restarts")

@@ -24,14 +24,21 @@ void parse_knob(const std::string& text, InstanceSpec& spec) {
   throw InputError(fmt::format("--knob {}: expected name=number, each name once", text));
 }
 
-std::string word(std::string text) {  // a cell's values have no blanks and no '='
+}  // namespace
+
+std::string word(std::string text) {
   for (char& c : text) {
     if (c == ' ' || c == '=' || c == '\t') c = '_';
   }
   return text.empty() ? "-" : text;
 }
 
-}  // namespace
+bool is_h5(const std::string& name) { return name.ends_with(".h5"); }
+
+void require_h5(std::string_view option, const std::string& name) {
+  if (name.empty() || is_h5(name)) return;
+  throw InputError(fmt::format("{} {}: the name must end in .h5", option, name));
+}
 
 void add_mdp_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--mdp", options.mdp_file, "MDP file (speder mdp make)")->group("MDP");
@@ -51,7 +58,7 @@ void add_class_options(CLI::App& app, LearnOptions& options) {
   app.add_option(
          "--class", spec.kind,
          "multiscale: candidates at L2 distance base*2^-j from P*; product: Phi x Psi; net: "
-         "a packing; misspecified: multiscale without P*")
+         "a packing; misspecified: multiscale without P*; or a class file, NAME.h5")
       ->capture_default_str()
       ->group("Class");
   app.add_option("--class-size", spec.size, "|F|")->capture_default_str()->group("Class");
@@ -79,6 +86,8 @@ void add_class_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--class-seed", options.class_seed, "Seed of the class")
       ->capture_default_str()
       ->group("Class");
+  app.add_option("--save-class", options.save_class, "Also write the class: NAME.h5")
+      ->group("Class");
 }
 
 void add_bonus_options(CLI::App& app, LearnOptions& options) {
@@ -90,6 +99,12 @@ void add_bonus_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--c-alpha", options.c_alpha, "c_alpha itself, instead of --bonus");
   app.add_option("--c-lambda", options.c_lambda, "c_lambda itself (default 1)");
   app.add_option("--delta", options.delta, "Confidence delta")->capture_default_str();
+  app.add_option(
+         "--criterion", options.criterion,
+         "Of speder and greedy: least-squares, or constrained: the objective that line 6 of "
+         "Algorithm 1 cites, its constraint as a penalty")
+      ->check(CLI::IsMember({"least-squares", "constrained"}))
+      ->capture_default_str();
 }
 
 void add_behaviour_options(CLI::App& app, LearnOptions& options) {
@@ -134,6 +149,15 @@ BonusConstants constants_of(const LearnOptions& options) {
   return constants;
 }
 
+Criterion criterion_of(const LearnOptions& options) {
+  if (options.criterion == "likelihood") return Criterion::kLikelihood;
+  return options.criterion == "constrained" ? Criterion::kConstrained : Criterion::kLeastSquares;
+}
+
+void add_criterion_cell(const LearnOptions& options, GridCell& cell) {
+  if (options.criterion != "least-squares") cell.set("criterion", options.criterion);
+}
+
 std::shared_ptr<const TabularMdp> mdp_of(LearnOptions& options) {
   const bool from_file = !options.mdp_file.empty();
   if (from_file == !options.family.family.empty()) {
@@ -161,6 +185,18 @@ void set_class_weights(const TabularMdp& mdp, LearnOptions& options) {
   options.class_spec.weights = uniform.joint(mass);
 }
 
+LearnProblem problem_of(std::shared_ptr<const TabularMdp> mdp, const LearnOptions& options) {
+  require_h5("--save-class", options.save_class);
+  const ClassSpec& spec = options.class_spec;
+  LearnProblem problem = is_h5(spec.kind)
+                             ? stored_problem(std::move(mdp), load_class(spec.kind), spec.weights)
+                             : make_problem(std::move(mdp), spec, SeedTree(options.class_seed));
+  if (!options.save_class.empty()) {
+    save_class(options.save_class, problem.model_class.candidates, problem.model_class.truth);
+  }
+  return problem;
+}
+
 GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
   GridCell cell;
   if (!options.mdp_file.empty()) {
@@ -175,7 +211,8 @@ GridCell problem_cell(const LearnOptions& options, const TabularMdp& mdp) {
   cell.set("rank", static_cast<double>(mdp.rank()));
   cell.set("gamma", mdp.gamma());
   const ClassSpec& spec = options.class_spec;
-  cell.set("class", spec.kind);
+  cell.set("class", word(spec.kind));
+  if (is_h5(spec.kind)) return cell;  // the settings below make a class
   cell.set("class_size", static_cast<double>(spec.size));
   cell.set("class_scales", spec.scales);
   cell.set("class_base", spec.base);

@@ -6,6 +6,7 @@
 #include "speder/core/names.hpp"
 #include "speder/learning/clone.hpp"
 #include "speder/learning/known_features.hpp"
+#include "speder/learning/spectral_learner.hpp"
 #include "speder/learning/tabular.hpp"
 
 namespace speder {
@@ -66,6 +67,21 @@ LearnerResult known_phi_online(const LearnProblem& problem, const Simulator& env
   return explore(env, model, options, seeds, observe);
 }
 
+// d and ν are what the shape of a class would tell.
+SpectralShape shape_of(const LearnProblem& problem) {
+  const Kernel& kernel = problem.mdp->kernel();
+  return {kernel.actions(), kernel.rank(), kernel.nu()};
+}
+
+LearnerResult spectral_online(const LearnProblem& problem, const Simulator& env,
+                              const OnlineOptions& options, const SeedTree& seeds,
+                              const LearnerObserver& observe) {
+  SpectralModel model(shape_of(problem), task_of(problem),
+                      {Attitude::kOptimistic, options.bonus, options.delta},
+                      static_cast<double>(env.actions()));
+  return explore(env, model, options, seeds, observe);
+}
+
 LearnerResult tabular_online(const LearnProblem& problem, const Simulator& env,
                              const OnlineOptions& options, const SeedTree& seeds,
                              const LearnerObserver& observe) {
@@ -107,6 +123,13 @@ LearnerResult known_phi_offline(const LearnProblem& problem, const Dataset& data
   return exploit(data, model, task_of(problem), options, observe);
 }
 
+LearnerResult spectral_offline(const LearnProblem& problem, const Dataset& data,
+                               const OfflineOptions& options, const LearnerObserver& observe) {
+  SpectralModel model(shape_of(problem), task_of(problem),
+                      {Attitude::kPessimistic, options.bonus, options.delta}, options.omega);
+  return exploit(data, model, task_of(problem), options, observe);
+}
+
 LearnerResult tabular_offline(const LearnProblem& problem, const Dataset& data,
                               const OfflineOptions& options, const LearnerObserver& observe) {
   TabularModel model(data.actions, task_of(problem),
@@ -135,6 +158,8 @@ const std::vector<OnlineAlgorithm>& online_algorithms() {
   static const std::vector<OnlineAlgorithm> table = {
       {"speder", "least squares over F, UCB bonus (Algorithm 1)", true, true, speder_online},
       {"rep-ucb", "maximum likelihood over F, the same bonus", true, true, rep_ucb},
+      {"spectral", "least squares over all functions of rank d: SVD of the counts", false, true,
+       spectral_online},
       {"known-phi", "LSVI-UCB with the true features", false, true, known_phi_online},
       {"tabular-ucb", "UCBVI on counts, no features", false, true, tabular_online},
       {"greedy", "least squares over F, no bonus", true, true, greedy_online},
@@ -147,6 +172,8 @@ const std::vector<OfflineAlgorithm>& offline_algorithms() {
   static const std::vector<OfflineAlgorithm> table = {
       {"speder", "least squares over F, LCB penalty (Algorithm 2)", true, speder_offline},
       {"rep-lcb", "maximum likelihood over F, the same penalty", true, rep_lcb},
+      {"spectral", "least squares over all functions of rank d: SVD of the counts", false,
+       spectral_offline},
       {"known-phi", "pessimistic LSVI with the true features", false, known_phi_offline},
       {"tabular-lcb", "pessimistic value iteration on counts", false, tabular_offline},
       {"greedy", "least squares over F, no penalty", true, greedy_offline},

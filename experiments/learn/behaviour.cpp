@@ -111,7 +111,11 @@ Behaviour make_behaviour(TruthEvaluator& truth, const BehaviourSpec& spec) {
     throw InputError(fmt::format(
         "unknown behaviour '{}': use uniform, epsilon, softmax or coverage", spec.kind));
   }
-  Behaviour made{maker->second(truth, spec)};
+  return behaviour_of(truth, maker->second(truth, spec));
+}
+
+Behaviour behaviour_of(TruthEvaluator& truth, Policy policy) {
+  Behaviour made{std::move(policy)};
   made.omega = behaviour_concentration(made.policy).max_inverse;
   made.c_star = coverage_of(truth, made.policy);
   return made;

@@ -32,4 +32,7 @@ struct Behaviour {
 /// Throws InputError for an unknown kind or a setting out of reach (saying what is reachable).
 [[nodiscard]] Behaviour make_behaviour(TruthEvaluator& truth, const BehaviourSpec& spec);
 
+/// ω and C* of a policy that is given.
+[[nodiscard]] Behaviour behaviour_of(TruthEvaluator& truth, Policy policy);
+
 }  // namespace speder

@@ -4,6 +4,17 @@
 #include "speder/core/tolerance.hpp"
 
 namespace speder {
+namespace {
+
+void check_shape(const FeatureClass& F, const Kernel& truth) {
+  if (F.states() != truth.states() || F.actions() != truth.actions()) {
+    throw InputError(fmt::format("the class is for |S|={}, |A|={}, the MDP has |S|={}, |A|={}",
+                                 F.states(), F.actions(), truth.states(), truth.actions()));
+  }
+  if (F.nu() != truth.nu()) throw InputError("the class and the MDP have different base measures");
+}
+
+}  // namespace
 
 LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp, const ClassSpec& spec,
                           const SeedTree& seeds) {
@@ -11,14 +22,20 @@ LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp, const ClassSpec
   return {std::move(mdp), std::move(model_class)};
 }
 
+LearnProblem stored_problem(std::shared_ptr<const TabularMdp> mdp, StoredClass stored,
+                            const Vector& weights) {
+  check_shape(stored.candidates, mdp->kernel());
+  CandidateClass model_class =
+      measured_class(std::move(stored.candidates), stored.truth, mdp->kernel(), weights);
+  LearnProblem problem{std::move(mdp), std::move(model_class)};
+  check_problem(problem);
+  return problem;
+}
+
 void check_problem(const LearnProblem& problem) {
   const Kernel& truth = problem.mdp->kernel();
   const FeatureClass& F = problem.model_class.candidates;
-  if (F.states() != truth.states() || F.actions() != truth.actions()) {
-    throw InputError(fmt::format("the class is for |S|={}, |A|={}, the MDP has |S|={}, |A|={}",
-                                 F.states(), F.actions(), truth.states(), truth.actions()));
-  }
-  if (F.nu() != truth.nu()) throw InputError("the class and the MDP have different base measures");
+  check_shape(F, truth);
   if (!problem.model_class.truth) return;  // misspecified, and says so
   const Matrix Phi = F.phi(*problem.model_class.truth);
   const Matrix Mu = F.mu(*problem.model_class.truth);

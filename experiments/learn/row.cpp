@@ -105,6 +105,14 @@ bool LearnRecorder::operator()(const LearnerReport& report) {
   return go_on;
 }
 
+// P̂ with its own rows as φ and the identity as μν: exact, of rank |S|.
+void LearnRecorder::measure_errors(const Matrix& P, LearnRow& row) {
+  const Kernel& truth = truth_->mdp().kernel();
+  const SparseMatrix densities = Matrix(truth.nu().cwiseInverse().asDiagonal()).sparseView();
+  model_.emplace(truth.actions(), P, densities, truth.nu());
+  fill_errors(row);
+}
+
 void LearnRecorder::measure_errors(LearnRow& row) {
   if (row.candidate != model_index_) {
     model_index_ = row.candidate;
@@ -116,6 +124,10 @@ void LearnRecorder::measure_errors(LearnRow& row) {
     if (options_.online) row.error_rho_next = 0;
     return;
   }
+  fill_errors(row);
+}
+
+void LearnRecorder::fill_errors(LearnRow& row) const {
   const TabularMdp& mdp = truth_->mdp();
   const auto error = [&](const Vector& weights) {
     return l2_error_squared(mdp.kernel(), *model_, weights);
@@ -149,6 +161,7 @@ void LearnRecorder::fill(const LearnerReport& report, LearnRow& row) {
   row.replans = replans_;
   row.error_rho = row.error_rho_next = kNone;
   if (candidates_ != nullptr && report.candidate >= 0) measure_errors(row);
+  if (report.kernel != nullptr) measure_errors(*report.kernel, row);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 

@@ -65,6 +65,8 @@ class LearnRecorder {
   void follow(const LearnerReport& report);
   void fill(const LearnerReport& report, LearnRow& row);
   void measure_errors(LearnRow& row);
+  void measure_errors(const Matrix& P, LearnRow& row);
+  void fill_errors(LearnRow& row) const;  // of model_
 
   TruthEvaluator* truth_;
   const FeatureClass* candidates_;

@@ -13,6 +13,14 @@ const FeatureClass* class_or_null(const LearnProblem& problem, bool has_class) {
   return has_class ? &problem.model_class.candidates : nullptr;
 }
 
+void require_same_mdp(const Dataset& data, const TabularMdp& mdp) {
+  if (data.states == mdp.states() && data.actions == mdp.actions() && data.gamma == mdp.gamma())
+    return;
+  throw InputError(
+      fmt::format("the data are for |S|={}, |A|={}, gamma={}, the MDP has |S|={}, |A|={}, gamma={}",
+                  data.states, data.actions, data.gamma, mdp.states(), mdp.actions(), mdp.gamma()));
+}
+
 // Errors of the estimate against the truth; the same candidate as before has the same ones.
 EstimateRow measure(const LearnProblem& problem, const Estimate& best, const Vector& weights,
                     const std::vector<EstimateRow>& before) {
@@ -53,17 +61,27 @@ LearnOutcome run_online(const LearnProblem& problem, TruthEvaluator& truth, cons
   return {recorder.rows(), std::move(result), {uniform, static_cast<double>(env.actions())}};
 }
 
+StoredData offline_data(const LearnProblem& problem, TruthEvaluator& truth, const OfflineRun& run) {
+  Behaviour behaviour = make_behaviour(truth, run.behaviour);
+  const Simulator env(problem.mdp);
+  Rng rng = SeedTree(run.seed).stream("offline-data");
+  Dataset data = collect_from_occupancy(env, behaviour.policy, run.transitions, rng);
+  return {std::move(data), std::move(behaviour.policy)};
+}
+
 LearnOutcome run_offline(const LearnProblem& problem, TruthEvaluator& truth, const OfflineRun& run,
                          const LearnHooks& hooks) {
   check_problem(problem);
   const OfflineAlgorithm& algorithm = offline_algorithm(run.algorithm);
-  Behaviour behaviour = make_behaviour(truth, run.behaviour);
-  const Simulator env(problem.mdp);
-  Rng rng = SeedTree(run.seed).stream("offline-data");
-  const Dataset data = collect_from_occupancy(env, behaviour.policy, run.transitions, rng);
+  const StoredData stored = run.stored != nullptr ? *run.stored : offline_data(problem, truth, run);
+  const Dataset& data = stored.data;
+  require_same_mdp(data, *problem.mdp);
+  Behaviour behaviour = behaviour_of(truth, stored.behaviour);
   OfflineOptions options = run.options;
   options.omega = behaviour.omega;
-  if (options.checkpoints.empty()) options.checkpoints = geometric_grid(run.transitions);
+  if (options.checkpoints.empty()) {
+    options.checkpoints = geometric_grid(static_cast<Index>(data.steps.size()));
+  }
   LearnRecorder recorder(truth, class_or_null(problem, algorithm.has_class),
                          {.grid = options.checkpoints,
                           .online = false,

@@ -6,6 +6,7 @@
 
 #include "speder/experiments/learn/algorithms.hpp"
 #include "speder/experiments/learn/behaviour.hpp"
+#include "speder/experiments/learn/data_file.hpp"
 #include "speder/experiments/learn/row.hpp"
 
 namespace speder {
@@ -28,6 +29,7 @@ struct OfflineRun {
   Index transitions = 10'000;
   BehaviourSpec behaviour;
   std::uint64_t seed = 1;
+  const StoredData* stored = nullptr;  // learn from these; transitions and behaviour are theirs
 };
 struct LearnOutcome {
   std::vector<LearnRow> rows;
@@ -39,6 +41,9 @@ struct LearnOutcome {
 /// except for the column `seconds`.
 [[nodiscard]] LearnOutcome run_online(const LearnProblem& problem, TruthEvaluator& truth,
                                       const OnlineRun& run, const LearnHooks& hooks = {});
+/// The data that run_offline draws when it is given none.
+[[nodiscard]] StoredData offline_data(const LearnProblem& problem, TruthEvaluator& truth,
+                                      const OfflineRun& run);
 [[nodiscard]] LearnOutcome run_offline(const LearnProblem& problem, TruthEvaluator& truth,
                                        const OfflineRun& run, const LearnHooks& hooks = {});
 

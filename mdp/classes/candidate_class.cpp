@@ -75,6 +75,13 @@ bool use_float(const ClassJob& job) {
                                                             ClassPrecision::kDouble) > kDoubleLimit;
 }
 
+void set_nearest(CandidateClass& made) {
+  made.nearest = std::numeric_limits<double>::infinity();
+  for (Index c = 0; c < made.distance.size(); ++c) {
+    if (made.truth != c) made.nearest = std::min(made.nearest, made.distance[c]);
+  }
+}
+
 }  // namespace
 
 FeatureClassBuilder make_builder(const ClassJob& job) {
@@ -137,10 +144,43 @@ CandidateClass make_class(const Kernel& truth, const ClassSpec& spec, const Seed
   // With P* alone in the class nothing has to be surrounded.
   job.base = spec.base > 0 || spec.size == 1 ? spec.base : pilot_base(job);
   CandidateClass made = maker->second(job);
-  made.nearest = std::numeric_limits<double>::infinity();
-  for (Index c = 0; c < made.distance.size(); ++c) {
-    if (made.truth != c) made.nearest = std::min(made.nearest, made.distance[c]);
+  set_nearest(made);
+  return made;
+}
+
+// ‖P_c − P*‖² = ⟨Φ_cᵀWΦ_c, M_cᵀNM_c⟩ − 2⟨Φ_cᵀWΦ*, M_cᵀNM*⟩ + ⟨Φ*ᵀWΦ*, M*ᵀNM*⟩: in any
+// coordinates and of any rank, known to about 1e-8 of ‖P*‖.
+CandidateClass measured_class(FeatureClass candidates, std::optional<Index> truth, const Kernel& P,
+                              const Vector& weights) {
+  const KnownKernel known(P, weights);
+  CandidateClass made{std::move(candidates), truth, {}, {}};
+  const FeatureClass& F = made.candidates;
+  struct Side {
+    Matrix gram, cross;
+  };
+  const auto side = [](const Matrix& table, const Vector& w, const Matrix& other) {
+    const Matrix weighted = w.asDiagonal() * table;
+    return Side{table.transpose() * weighted, weighted.transpose() * other};
+  };
+  const Index mus = F.is_product() ? F.mu_count() : 1;
+  std::vector<Side> phi_sides;
+  std::vector<Side> mu_sides;
+  for (Index i = 0; i < F.phi_count(); ++i)
+    phi_sides.push_back(side(F.phi(i * mus), known.weights, known.phi));
+  for (Index j = 0; j < F.mu_count(); ++j) mu_sides.push_back(side(F.mu(j), known.nu, known.mu));
+  const double own = known.phi_gram.cwiseProduct(known.mu_gram).sum();
+  made.distance = Vector::Zero(F.size());
+  made.scale.assign(static_cast<std::size_t>(F.size()), 0);
+  for (Index c = 0; c < F.size(); ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    const Side& f = phi_sides[F.is_product() ? static_cast<std::size_t>(c / mus) : at];
+    const Side& m = mu_sides[F.is_product() ? static_cast<std::size_t>(c % mus) : at];
+    const double squared =
+        f.gram.cwiseProduct(m.gram).sum() - 2 * f.cross.cwiseProduct(m.cross).sum() + own;
+    made.distance[c] = truth == c ? 0 : std::sqrt(std::max(squared, 0.0));
+    if (truth == c) made.scale[at] = -1;
   }
+  set_nearest(made);
   return made;
 }
 

@@ -47,6 +47,9 @@ struct CandidateClass {
 [[nodiscard]] CandidateClass make_class(const Kernel& truth, const ClassSpec& spec,
                                         const SeedTree& seeds);
 [[nodiscard]] std::vector<std::string_view> class_kinds();
+/// A class that somebody else made, with its distances from P*.
+[[nodiscard]] CandidateClass measured_class(FeatureClass candidates, std::optional<Index> truth,
+                                            const Kernel& P, const Vector& weights);
 
 /// Realised distances by scale.
 struct ScaleRow {

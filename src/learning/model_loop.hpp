@@ -39,6 +39,27 @@ concept PlanningModel = requires(Model model, const Step& step, double n) {
   { model.plan(n) } -> std::same_as<const ModelPlan&>;  // after n episodes or transitions
 };
 
+/// A model that learns its features from D ∪ D' and sums Σ̂ over D alone: D' comes through add_next.
+template <class Model>
+concept TwoSampleModel = requires(Model model, const Step& step) {
+  model.add_next(step);
+};
+/// A model whose P̂ (SA × S) is no member of a class.
+template <class Model>
+concept OwnKernelModel = requires(const Model model) {
+  { model.kernel() } -> std::same_as<const Matrix&>;
+};
+
+/// What the observer sees of P̂.
+template <class Model>
+const Matrix* kernel_of(const Model& model) {
+  if constexpr (OwnKernelModel<Model>) {
+    return &model.kernel();
+  } else {
+    return nullptr;
+  }
+}
+
 /// Algorithm 1's loop (lines 2–5 and the replanning rule) around another model.
 template <PlanningModel Model>
 LearnerResult explore(const Simulator& env, Model& model, const OnlineOptions& options,
@@ -53,7 +74,11 @@ LearnerResult explore(const Simulator& env, Model& model, const OnlineOptions& o
     const Episode e = collect_episode(env, options.follow_plan ? out.policy : uniform, rng);
     out.env_steps += e.steps;
     model.add(e.first, 1);
-    model.add(e.second, 1);
+    if constexpr (TwoSampleModel<Model>) {
+      model.add_next(e.second);
+    } else {
+      model.add(e.second, 1);
+    }
     const bool replan = rule.due(e.first.pair, model.visits()[e.first.pair]);
     if (replan) {
       planned = model.plan(static_cast<double>(n));
@@ -62,9 +87,17 @@ LearnerResult explore(const Simulator& env, Model& model, const OnlineOptions& o
       ++out.replans;
     }
     out.n = n;
-    const LearnerReport report{
-        n, out.policy,     replan,        -1,           planned.bonus, planned.value,
-        0, planned.lambda, planned.alpha, out.env_steps};
+    const LearnerReport report{n,
+                               out.policy,
+                               replan,
+                               -1,
+                               planned.bonus,
+                               planned.value,
+                               0,
+                               planned.lambda,
+                               planned.alpha,
+                               out.env_steps,
+                               kernel_of(model)};
     if (observe && !observe(report)) {
       out.interrupted = true;
       return out;
@@ -84,8 +117,8 @@ LearnerResult exploit(const Dataset& data, Model& model, const OfflineTask& task
     out.n = n;
     out.policy = Policy::deterministic(planned.policy, data.actions);
     ++out.replans;
-    const LearnerReport report{n, out.policy,     true,          -1, planned.bonus, planned.value,
-                               0, planned.lambda, planned.alpha, n};
+    const LearnerReport report{n, out.policy,     true,          -1, planned.bonus,   planned.value,
+                               0, planned.lambda, planned.alpha, n,  kernel_of(model)};
     if (observe && !observe(report)) {
       out.interrupted = true;
       return out;

@@ -21,7 +21,8 @@ struct LearnerReport {
   double zeta = 0;        // 0 where the learner does not use it
   double lambda = 0;
   double alpha = 0;
-  Index env_steps = 0;  // environment steps so far
+  Index env_steps = 0;             // environment steps so far
+  const Matrix* kernel = nullptr;  // (SA × S)  P̂, from a learner whose model is no candidate
 };
 
 /// Called every time; false ends the run.

@@ -29,14 +29,23 @@ Matrix doubled_grams(const FeatureClass& candidates) {
 }  // namespace
 
 std::string_view to_string(Criterion criterion) {
-  return criterion == Criterion::kLeastSquares ? "least-squares" : "likelihood";
+  switch (criterion) {
+    case Criterion::kLeastSquares:
+      return "least-squares";
+    case Criterion::kLikelihood:
+      return "likelihood";
+    case Criterion::kConstrained:
+      return "constrained";
+  }
+  return "unknown";
 }
 
 Estimator::Estimator(const FeatureClass& candidates, Criterion criterion)
     : class_(&candidates),
       criterion_(criterion),
       loss_(static_cast<std::size_t>(candidates.size()), 0.0) {
-  if (!candidates.is_product() || criterion != Criterion::kLeastSquares) return;
+  if (criterion == Criterion::kLikelihood) return;
+  if (!candidates.is_product() && criterion != Criterion::kConstrained) return;
   gram_ = doubled_grams(candidates);
   moment_ = Matrix::Zero(candidates.phi_count(), gram_.cols());
 }
@@ -56,7 +65,7 @@ void Estimator::add(const Step& step, double count) {
       for (std::size_t i = 0; i < run; ++i) {
         loss[i] -= f[i] > 0 ? count * std::log(f[i]) : -std::numeric_limits<double>::infinity();
       }
-    } else if (class_->is_product()) {
+    } else if (moment_.size() != 0) {
       for (std::size_t i = 0; i < run; ++i) loss[i] -= 2 * count * f[i];
     } else {
       class_->energies(step.pair, begin, {energy.data(), run});
@@ -81,9 +90,39 @@ void Estimator::add_moment(Index x, double count) {
   }
 }
 
+Vector Estimator::constraint_terms() const {
+  const Index d = class_->rank();
+  const double wanted = 1 / static_cast<double>(d);
+  Vector terms = Vector::Zero(moment_.rows());
+  if (data_ == 0) return terms;
+  for (Index i = 0; i < terms.size(); ++i) {
+    Index at = 0;
+    for (Index k = 0; k < d; ++k) {
+      for (Index l = k; l < d; ++l) {
+        const double off = moment_(i, at++) / data_ - (k == l ? wanted : 0);
+        terms[i] += (k == l ? 1 : 2) * off * off;
+      }
+    }
+  }
+  return data_ * kConstraintWeight * terms;
+}
+
 Vector Estimator::profile() const {
   Vector profile = Eigen::Map<const Vector>(loss_.data(), static_cast<Index>(loss_.size()));
   if (moment_.size() == 0) return profile;
+  if (criterion_ == Criterion::kConstrained) {
+    const Index d = class_->rank();
+    const Vector penalty = constraint_terms();
+    const Index mus = class_->is_product() ? gram_.rows() : 1;
+    Vector trace = Vector::Zero(gram_.rows());  // n ∫μᵀμ/d
+    for (Index k = 0, at = 0; k < d; at += d - k, ++k) {
+      trace += data_ / static_cast<double>(d) * gram_.col(at);
+    }
+    for (Index c = 0; c < profile.size(); ++c) {
+      profile[c] += penalty[c / mus] + trace[class_->is_product() ? c % mus : c];
+    }
+    return profile;
+  }
   Eigen::Map<Matrix> table(profile.data(), moment_.rows(), gram_.rows());
   // loss_{ij} += ⟨A_i, G_j⟩, one coordinate at a time: a fixed order of summation.
   const Matrix columns = gram_.transpose();

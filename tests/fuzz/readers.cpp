@@ -3,8 +3,10 @@
 #include <string>
 
 #include "speder/experiments/audit/objects/case_file.hpp"
+#include "speder/experiments/learn/data_file.hpp"
 #include "speder/experiments/rates/suite.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/file/class_file.hpp"
 #include "speder/mdp/file/dense.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
 #include "speder/plots/report/audit.hpp"
@@ -22,6 +24,16 @@ bool mdp(Bytes bytes) {
 bool dense(Bytes bytes) {
   const File file(bytes, ".csv");
   return accepted([&] { (void)factorise(read_dense(file.path()), {}); });
+}
+
+bool candidate_class(Bytes bytes) {
+  const File file(bytes);
+  return accepted([&] { (void)load_class(file.path()).candidates.kernel(0); });
+}
+
+bool data_set(Bytes bytes) {
+  const File file(bytes);
+  return accepted([&] { (void)tally(load_data(file.path()).data.steps, 0, 1); });
 }
 
 bool suite(Bytes bytes) {
@@ -52,8 +64,14 @@ bool store(Bytes bytes) {
 
 const std::vector<Reader>& readers() {
   static const std::vector<Reader> table = [] {
-    std::vector<Reader> all = {{"mdp", mdp},          {"dense", dense},         {"suite", suite},
-                               {"audit", audit_case}, {"findings", audit_list}, {"store", store}};
+    std::vector<Reader> all = {{"mdp", mdp},
+                               {"dense", dense},
+                               {"suite", suite},
+                               {"audit", audit_case},
+                               {"findings", audit_list},
+                               {"store", store},
+                               {"class", candidate_class},
+                               {"data", data_set}};
     all.insert(all.end(), deep_readers().begin(), deep_readers().end());
     return all;
   }();

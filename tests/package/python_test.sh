@@ -44,6 +44,30 @@ np.save("r.npy", r)
 np.save("big.npy", P.astype(">f8"))
 np.save("first.npy", np.ones((1, 2, 2)) / 2)
 PY
+# A class and a data set: numpy's least squares finds the candidate that speder finds.
+for kind in multiscale product; do
+  for n in 30 3000; do
+    "$speder" learn offline --mdp m.h5 --class $kind --class-size 144 --transitions $n --save-class c.h5 \
+      --save-data d.h5 --json >drawn.json
+    "$speder" learn offline --mdp m.h5 --class c.h5 --data d.h5 --json >read.json
+    "$python" -W error "$source/examples/python/least_squares.py" c.h5 d.h5
+    PYTHONPATH=$source/examples/python "$python" - <<'PY'
+import json
+import numpy as np
+from least_squares import losses, read_class, read_data
+
+loss = losses(read_class("c.h5"), read_data("d.h5"))
+drawn, read = (json.load(open(name))["rows"] for name in ("drawn.json", "read.json"))
+assert [row["candidate"] for row in drawn] == [row["candidate"] for row in read]
+assert [row["value_last"] for row in drawn] == [row["value_last"] for row in read]
+chosen = int(read[-1]["candidate"])
+# Losses that rounding cannot tell apart are the same to both programs.
+assert loss[chosen] - loss.min() <= 1e-12 * np.abs(loss).max()
+assert loss.argmin() == chosen or np.sort(loss)[1] - loss.min() <= 1e-12 * np.abs(loss).max()
+assert read_class("c.h5")["truth"] is not None
+PY
+  done
+done
 told() {  # told TEXT ARGS...: a mistake, in one line
   local text=$1; shift
   if "$speder" "$@" 2>err || ! grep -qF -- "$text" err; then echo "FAILED: $*"; cat err; exit 1; fi
@@ -60,4 +84,12 @@ head -c 150 m.npz >cut.npz
 told "cut.npz" mdp import cut.npz --out x.h5
 sed 's/gamma/gemma/' m.npz >damaged.npz
 told "damaged.npz" mdp import damaged.npz --out x.h5
+"$speder" mdp make --family lock --states 30 --actions 3 --rank 5 --gamma 0.9 --seed 2 --out other.h5 >/dev/null
+told "does not hold P*" learn offline --mdp other.h5 --class c.h5 --data d.h5
+told "the class is for |S|=30" learn online --mdp n.h5 --class c.h5 --episodes 5
+told "the data are for |S|=30" learn offline --mdp n.h5 --class-size 1 --data d.h5
+told "is not speder-class" learn online --mdp m.h5 --class d.h5 --episodes 5
+told "is not speder-data" learn offline --mdp m.h5 --class-size 5 --data c.h5
+told "--data" learn offline --mdp m.h5 --class-size 5 --data d.h5 --transitions 50
+told "must end in .h5" learn online --mdp m.h5 --class-size 5 --episodes 5 --save-class c.npz
 echo ok
