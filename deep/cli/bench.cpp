@@ -214,7 +214,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       "--envs", o->envs,
       "Only these tasks of the suite, each with its own steps if given as task:steps");
   std::vector<std::string> names(algorithms().begin(), algorithms().end());
-  command->add_option("--algorithms", o->algorithms, "speder sac2 sac3 sac5 deepsf ppo")
+  command->add_option("--algorithms", o->algorithms, "speder sac2 sac3 sac3+ sac5 deepsf ppo")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
   command->add_option("--seeds", o->seeds, "Runs per cell, with the seeds --seed, --seed + 1, ...")

@@ -70,7 +70,7 @@ void add_bench_update(CLI::App& app) {
   command->add_option("--width", o->width, "Width of every layer, and d")
       ->capture_default_str()
       ->check(CLI::Range(1, 8192));
-  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac5 deepsf")
+  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac3+ sac5 deepsf")
       ->capture_default_str();
   command->add_option("--objective", o->objective, "dual exact literal")->capture_default_str();
   command->add_option("--updates", o->speed.updates, "Updates per sample")

@@ -128,7 +128,7 @@ void add_train(CLI::App& app) {
   add_training(*command, o->training);
   command->add_option("--env", o->env, "Task, as listed by: speder deep envs")->required();
   std::vector<std::string> names(algorithms().begin(), algorithms().end());
-  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac5 deepsf ppo")
+  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac3+ sac5 deepsf ppo")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
   command->add_option("--out", o->out, "Folder of the run")->required();

@@ -14,13 +14,20 @@ constexpr Limits kUnitInterval{0, 1};
 constexpr Limits kNonNegative{0, 1e12};
 constexpr Limits kRate{1e-12, 1};
 
+void require_features_named(const std::string& name) {
+  if (name == "spectral" || name == "random" || name == "raw") return;
+  throw InputError(fmt::format("features = \"{}\": there are spectral, random and raw", name));
+}
+
 template <class Visitor>
 void visit_agent(Visitor&& v, AgentConfig& a) {
   v("algorithm", a.algorithm);
   v("feature_dim", a.feature_dim);
   v("feature_hidden", a.feature_hidden);
   v("critic_width", a.critic_width);
+  v("head_layers", a.head_layers, Limits{1, 8});
   v("actor_hidden", a.actor_hidden);
+  v("features", a.features);
   v("objective", a.objective);
   v("ortho_weight", a.ortho_weight, kNonNegative);
   v("prob_weight", a.prob_weight, kNonNegative);
@@ -29,15 +36,22 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("feature_updates", a.feature_updates);
   v("feature_norm", a.feature_norm);
   v("head_norm", a.head_norm);
+  v("head_raw", a.head_raw);
   v("observation_norm", a.observation_norm);
+  v("unit_every", a.unit_every, kCount);
   v("critic_observation_norm", a.critic_observation_norm);
+  v("critic_norm", a.critic_norm);
   v("feature_tau", a.feature_tau, kUnitInterval);
   v("feature_lr", a.feature_lr, kRate);
+  v("feature_decay", a.feature_decay, kCount);
   v("bonus", a.bonus, kNonNegative);
   v("bonus_ridge", a.bonus_ridge, Limits{1e-9, 1e12});
   v("bonus_refresh", a.bonus_refresh);
+  v("scaled_bonus", a.scaled_bonus, kNonNegative);
+  v("scaled_bonus_steps", a.scaled_bonus_steps);
   v("batch", a.batch);
   v("discount", a.discount, kUnitInterval);
+  v("returns", a.returns, Limits{1, 100});
   v("tau", a.tau, kUnitInterval);
   v("actor_lr", a.actor_lr, kRate);
   v("critic_lr", a.critic_lr, kRate);
@@ -74,6 +88,7 @@ TrainConfig read_train_config(const std::filesystem::path& preset, std::string_v
   visit_settings(ReadFrom{table}, config);
   table.refuse_unknown();
   static_cast<void>(objective_named(config.agent.objective));  // throws with the choices
+  require_features_named(config.agent.features);
   return config;
 }
 

@@ -16,32 +16,42 @@ namespace speder::deep {
 /// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `small`.
 /// DEVIATION-D5: sizes and rates that the paper leaves open are listed in docs/deep.md, Settings.
 struct AgentConfig {
-  std::string algorithm = "speder";  // speder sac2 sac3 sac5 deepsf ppo
+  std::string algorithm = "speder";  // speder sac2 sac3 sac3+ sac5 deepsf ppo
   // networks
   int feature_dim = 256;                         // d
   std::vector<int> feature_hidden = {256, 256};  // of φ and μ
-  int critic_width = 256;                        // the critic head has one hidden layer of this
+  int critic_width = 256;                        // of the critic head's hidden layers
+  int head_layers = 1;                           // how many of them
   std::vector<int> actor_hidden = {256, 256};
   // representation
-  std::string objective = "exact";  // dual exact literal
-  double ortho_weight = 1.0;        // λ_ortho
-  double prob_weight = 0.0;         // λ_prob
+  std::string features = "spectral";  // spectral; the controls: random (φ never learns), raw (none)
+  std::string objective = "exact";    // dual exact literal
+  double ortho_weight = 1.0;          // λ_ortho
+  double prob_weight = 0.0;           // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
   bool reward_model = true;  // Q = r̂(s,a) + head(φ): the reward need not lie in the span of φ
   int feature_updates = 1;   // representation steps per update
   bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
-  bool head_norm = true;     // its hidden layer is normalised too
+  bool head_norm = true;     // its hidden layers are normalised too
+  bool head_raw = false;     // it sees (s,a) in units beside φ
   bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
+  int unit_every = 0;            // updates between new measurements of the units; 0: never again
   bool critic_observation_norm = false;  // the same for SAC's critics
+  bool critic_norm = false;              // hidden layers of SAC's critics are layer-normalised
   double feature_tau = 0.005;
   double feature_lr = 3e-4;
+  int feature_decay = 0;  // feature_lr falls as k/t from update t = k on; 0: it stays
   // bonus b = α ‖φ‖_{Σ⁻¹}
   double bonus = 0.0;
   double bonus_ridge = 1.0;  // λ of Σ = N E[φφᵀ] + λI
   int bonus_refresh = 1000;  // updates between factorisations of Σ
+  // bonus in units of its mean, β √(N₀/N) (u/ū − 1) with u = ‖φ‖_{Σ⁻¹}, in a critic head of its own
+  double scaled_bonus = 0.0;        // β
+  int scaled_bonus_steps = 10'000;  // N₀
   // actor and critic
   int batch = 256;
   double discount = 0.99;
+  int returns = 1;  // steps of the return in a critic's target
   double tau = 0.005;
   double actor_lr = 3e-4;
   double critic_lr = 3e-4;

@@ -15,5 +15,6 @@ namespace speder::cli {
 
 /// JSON as the commands print it. A file name need not be UTF-8, JSON must be: other bytes are replaced.
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace speder::cli

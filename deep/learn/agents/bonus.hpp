@@ -5,8 +5,9 @@
 namespace speder::deep {
 
 struct BonusOptions {
-  double scale = 0;  // α
-  double ridge = 1;  // λ
+  double scale = 0;       // α
+  double ridge = 1;       // λ
+  bool relative = false;  // relative() is used
 };
 
 /// b(s,a) = α sqrt(φᵀ Σ⁻¹ φ), Σ = N · mean(φφᵀ) + λI, with Σ taken anew from a fresh sample of the
@@ -16,15 +17,21 @@ class EllipticalBonus {
  public:
   EllipticalBonus(const BonusOptions& options, int features, Device device);
 
-  [[nodiscard]] bool active() const { return options_.scale > 0; }
+  [[nodiscard]] bool active() const { return options_.scale > 0 || options_.relative; }
   /// sample: (n, d) features of rows drawn from N stored ones; factorises Σ in double.
   void refresh(const Tensor& sample, std::int64_t stored);
   [[nodiscard]] Tensor operator()(const Tensor& phi) const;  // (B, d) → (B)
+  /// u/ū − 1 with u = ‖φ‖_{Σ⁻¹} and ū its mean over the last sample: the same for φ and cφ (λ aside),
+  /// 0 on average over the stored steps, whatever d, N and the scale of rewards.
+  [[nodiscard]] Tensor relative(const Tensor& phi) const;  // (B, d) → (B)
   void name_tensors(const std::string& prefix, std::vector<NamedTensor>& out) const;
 
  private:
+  [[nodiscard]] Tensor length(const Tensor& phi) const;  // ‖φ‖_{Σ⁻¹}: (B)
+
   BonusOptions options_;
   Tensor factor_;  // L of Σ = LLᵀ: (d, d); undefined when inactive
+  Tensor mean_;    // ū
 };
 
 }  // namespace speder::deep

@@ -33,6 +33,14 @@ Tensor td_target(const Tensor& reward, const Tensor& terminated, const Tensor& n
   return reward + discount * (1 - terminated) * next_value;
 }
 
+Tensor far_target(const Minibatch& batch, const Tensor& reward, const Tensor& value,
+                  double discount) {
+  const Minibatch::Far& far = batch.far;
+  if (!far.discount.defined()) return td_target(reward, far.terminated, value, discount);
+  const at::NoGradGuard no_grad;
+  return reward + far.discount * (1 - far.terminated) * value;
+}
+
 Tensor soft_value(const Tensor& next_q, const Tensor& log_prob, const Tensor& alpha) {
   return next_q.amin(0) - alpha * log_prob;
 }

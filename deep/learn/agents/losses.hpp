@@ -1,6 +1,7 @@
 #pragma once
 
 #include "speder/deep/learn/nn/torch.hpp"
+#include "speder/deep/learn/replay/minibatch.hpp"
 
 namespace speder::deep {
 
@@ -24,6 +25,11 @@ struct GaussianHead {
 /// y = r + γ (1 − terminated) V(s'): a truncated step keeps the value beyond it.
 [[nodiscard]] Tensor td_target(const Tensor& reward, const Tensor& terminated,
                                const Tensor& next_value, double discount);
+/// y = reward + γ^m (1 − terminated) V at the end of the batch's returns; `reward` is far.reward, with
+/// the first step's bonus if there is one. Entropies of the steps between and the policy that took them
+/// are left out, as is usual for short returns.
+[[nodiscard]] Tensor far_target(const Minibatch& batch, const Tensor& reward, const Tensor& value,
+                                double discount);
 /// V(s') = min_e Q_e(s',a') − α log π(a'|s'), a' ~ π. next_q: (E, B)
 [[nodiscard]] Tensor soft_value(const Tensor& next_q, const Tensor& log_prob, const Tensor& alpha);
 /// ∑_e mean_i (Q_e − y)². q: (E, B), y: (B)

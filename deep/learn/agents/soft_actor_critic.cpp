@@ -11,7 +11,8 @@ Mlp make_critic(const SoftActorCritic::Setting& setting, const EnvSpec& spec, De
   return {{.input = spec.observation_size + spec.action_size,
            .hidden = hidden,
            .output = 1,
-           .copies = 2},
+           .copies = 2,
+           .norm = setting.config.critic_norm},
           device,
           rng};
 }
@@ -29,8 +30,10 @@ SoftActorCritic::SoftActorCritic(const Setting& setting, const EnvSpec& spec, De
       policy_(config_, spec, device, seeds) {}
 
 Diagnostics SoftActorCritic::update(const RingBuffer& buffer, Rng& rng) {
-  if (config_.critic_observation_norm) scale_.measure_once(buffer);
-  const Minibatch batch = draw_minibatch(buffer, {.size = config_.batch}, device_, rng);
+  if (config_.critic_observation_norm) scale_.measure(buffer, config_.unit_every);
+  const Minibatch batch = draw_minibatch(
+      buffer, {.size = config_.batch, .returns = config_.returns, .discount = config_.discount},
+      device_, rng);
   Diagnostics out;
   learn_critic(batch, out);
   improve_policy(batch, out);
@@ -46,10 +49,10 @@ void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
   Tensor y;
   {
     const at::NoGradGuard no_grad;
-    const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
-    const Tensor next_q = q_values(critic_target_, at::cat({batch.next_state, next.action}, 1));
-    y = td_target(batch.reward, batch.terminated,
-                  soft_value(next_q, next.log_prob, policy_.alpha()), config_.discount);
+    const PolicySample next = policy_.sample(batch.far.state, batch.next_noise);
+    const Tensor next_q = q_values(critic_target_, at::cat({batch.far.state, next.action}, 1));
+    y = far_target(batch, batch.far.reward, soft_value(next_q, next.log_prob, policy_.alpha()),
+                   config_.discount);
   }
   const Tensor q = q_values(critic_, batch.pair);  // (2, B)
   const Tensor loss = critic_loss(q, y);

@@ -5,6 +5,15 @@ namespace {
 
 constexpr Index kBonusRowsPerFeature = 4;  // rows per column of Σ when it is estimated
 
+MlpShape head_shape(const AgentConfig& config, int input) {
+  return {
+      .input = input,
+      .hidden = std::vector<int>(static_cast<std::size_t>(config.head_layers), config.critic_width),
+      .output = 1,
+      .copies = 2,
+      .norm = config.head_norm};
+}
+
 }  // namespace
 
 SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpec& spec,
@@ -33,23 +42,31 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
                         .output = 1},
                        device, seeds, "reward")),
       reward_adam_(reward_.parameters(), config.critic_lr),
-      critic_(make_mlp({.input = config.feature_dim,
-                        .hidden = {config.critic_width},
-                        .output = 1,
-                        .copies = 2,
-                        .norm = config.head_norm},
-                       device, seeds, "critic")),
+      critic_(make_mlp(head_shape(config, head_size(spec)), device, seeds, "critic")),
       critic_adam_(critic_.parameters(), config.critic_lr),
       critic_target_(critic_.frozen_copy()),
+      explorer_(make_mlp(head_shape(config, head_size(spec)), device, seeds, "explorer")),
+      explorer_adam_(explorer_.parameters(), config.critic_lr),
+      explorer_target_(explorer_.frozen_copy()),
       policy_(config, spec, device, seeds),
-      bonus_({config.bonus, config.bonus_ridge}, config.feature_dim, device),
+      bonus_({config.bonus, config.bonus_ridge, config.scaled_bonus > 0}, config.feature_dim,
+             device),
       updates_(at::zeros({}, at::kLong)) {}
+
+int SpectralActorCritic::head_size(const EnvSpec& spec) const {
+  const int raw = spec.observation_size + spec.action_size;
+  if (config_.features == "raw") return raw;
+  return config_.feature_dim + (config_.head_raw ? raw : 0);
+}
 
 Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   const MinibatchOptions options{
       .size = config_.batch,
-      .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay};
-  if (config_.observation_norm) scale_.measure_once(buffer);
+      .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay,
+      .returns = config_.returns,
+      .discount = config_.discount};
+  if (config_.observation_norm) scale_.measure(buffer, config_.unit_every);
+  stored_ = buffer.size();
   Diagnostics out;
   Minibatch batch;
   for (int i = 0; i < config_.feature_updates; ++i) {
@@ -60,6 +77,7 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   learn_reward(batch, out);
   refresh_bonus(buffer, rng);
   learn_critic(batch, out);
+  learn_exploration(batch, out);
   improve_policy(batch, out);
   follow();
   return out;
@@ -72,6 +90,12 @@ Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) co
 }
 
 void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& out) {
+  if (config_.features != "spectral") return;  // the controls: the same heads on other features
+  if (config_.feature_decay > 0) {
+    const auto update = static_cast<double>(*updates_.data_ptr<std::int64_t>() + 1);
+    feature_adam_.set_learning_rate(config_.feature_lr *
+                                    std::min(1.0, config_.feature_decay / update));
+  }
   const Tensor phi = features(phi_, batch.pair);  // (B, d)
   const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
   SpectralBatch b{phi, mu[0], mu[1]};
@@ -93,6 +117,7 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   }
   feature_adam_.step(loss);
   if (terms.ortho.defined()) out.push_back({"gram_error", terms.ortho.detach()});
+  last_pair_ = batch.pair;
   last_phi_ = phi.detach();
   last_mu_ = mu[1].detach();
 }
@@ -107,9 +132,15 @@ void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out)
 
 Diagnostics SpectralActorCritic::inspect() const {
   if (!last_phi_.defined()) return {};
+  const at::NoGradGuard no_grad;
+  const Tensor second = at::mm(last_phi_.t(), last_phi_);  // (d, d)  B · E φφᵀ
+  const Tensor squares = last_phi_.square().sum();
+  const Tensor slow = features(phi_ema_, last_pair_);
   return {{"phi_norm", last_phi_.square().sum(-1).mean()},
           {"mu_norm", last_mu_.square().sum(-1).mean()},
-          {"mass", at::mv(last_phi_, last_mu_.mean(0)).mean()}};
+          {"mass", at::mv(last_phi_, last_mu_.mean(0)).mean()},
+          {"phi_rank", squares.square() / second.square().sum()},
+          {"phi_lag", (last_phi_ - slow).square().sum() / squares}};
 }
 
 void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
@@ -121,11 +152,14 @@ void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
   bonus_.refresh(features(phi_ema_, sample.pair), buffer.size());
 }
 
-Tensor SpectralActorCritic::head_input(const Tensor& phi) const {
+Tensor SpectralActorCritic::head_input(const Tensor& pair, const Tensor& phi) const {
+  if (config_.features == "raw") return config_.observation_norm ? scale_(pair) : pair;
   // DEVIATION-D2: φ's scale is arbitrary (about 1/√d per entry under the constraint), so the head
   // sees it normalised; feature_norm = false gives the paper's plain φ. Its hidden layer is normalised
   // too: a plain one on features that no TD error can move ran away (docs/evidence.md).
-  return config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
+  const Tensor seen = config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
+  if (!config_.head_raw) return seen;
+  return at::cat({seen, config_.observation_norm ? scale_(pair) : pair}, 1);
 }
 
 Tensor SpectralActorCritic::known_part(const Tensor& pair) const {
@@ -143,18 +177,19 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
   Tensor input, known, y;
   {
     const at::NoGradGuard no_grad;
-    const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
-    const Tensor next_pair = at::cat({batch.next_state, next.action}, 1);
-    const Tensor phi =
-        features(phi_ema_, at::cat({batch.pair, next_pair}));  // (2B, d): both in one pass
-    const auto inputs = head_input(phi).chunk(2);
+    const PolicySample next = policy_.sample(batch.far.state, batch.next_noise);
+    const Tensor next_pair = at::cat({batch.far.state, next.action}, 1);
+    const Tensor pairs = at::cat({batch.pair, next_pair});
+    const Tensor phi = features(phi_ema_, pairs);  // (2B, d): both in one pass
+    const auto inputs = head_input(pairs, phi).chunk(2);
     input = inputs[0];
     known = known_part(batch.pair);
-    const Tensor reward = bonus_.active() ? batch.reward + bonus_(phi.chunk(2)[0]) : batch.reward;
+    const Tensor reward =
+        config_.bonus > 0 ? batch.far.reward + bonus_(phi.chunk(2)[0]) : batch.far.reward;
     // y = r + b + γ (1 − terminated)(min_e Q̄_e(s',a') − α log π(a'|s'))
     const Tensor next_q = q_values(critic_target_, inputs[1]) + known_part(next_pair);
-    y = td_target(reward, batch.terminated, soft_value(next_q, next.log_prob, policy_.alpha()),
-                  config_.discount);
+    y = far_target(batch, reward, soft_value(next_q, next.log_prob, policy_.alpha()),
+                   config_.discount);
   }
   const Tensor q = q_values(critic_, input) + known;  // (2, B)
   const Tensor loss = critic_loss(q, y);
@@ -163,16 +198,43 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
   out.push_back({"q", q.detach().mean()});
 }
 
+void SpectralActorCritic::learn_exploration(const Minibatch& batch, Diagnostics& out) {
+  if (config_.scaled_bonus <= 0) return;
+  Tensor input, y;
+  {
+    const at::NoGradGuard no_grad;
+    const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
+    const Tensor pairs = at::cat({batch.pair, at::cat({batch.next_state, next.action}, 1)});
+    const Tensor phi = features(phi_ema_, pairs);
+    const auto inputs = head_input(pairs, phi).chunk(2);
+    input = inputs[0];
+    // b = β √(N₀/N) (u/ū − 1)
+    const double scale =
+        config_.scaled_bonus *
+        std::sqrt(config_.scaled_bonus_steps / static_cast<double>(std::max<Index>(stored_, 1)));
+    const Tensor b = scale * bonus_.relative(phi.chunk(2)[0]);
+    y = td_target(b, batch.terminated, q_values(explorer_target_, inputs[1]).mean(0),
+                  config_.discount);
+    out.push_back({"scaled_bonus", b.abs().mean()});
+  }
+  const Tensor loss = critic_loss(q_values(explorer_, input), y);
+  explorer_adam_.step(loss);
+  out.push_back({"explorer_loss", loss.detach()});
+}
+
 void SpectralActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
   const Tensor pair = at::cat({batch.state, now.action}, 1);
-  const Tensor q = q_values(critic_, head_input(features(phi_ema_, pair)));
-  policy_.improve(now, q + known_part(pair), out);
+  const Tensor input = head_input(pair, features(phi_ema_, pair));
+  Tensor q = q_values(critic_, input) + known_part(pair);
+  if (config_.scaled_bonus > 0) q = q + q_values(explorer_, input).mean(0);
+  policy_.improve(now, q, out);
 }
 
 void SpectralActorCritic::follow() {
   polyak(phi_ema_, phi_, config_.feature_tau);
   polyak(critic_target_, critic_, config_.tau);
+  if (config_.scaled_bonus > 0) polyak(explorer_target_, explorer_, config_.tau);
 }
 
 std::vector<NamedTensor> SpectralActorCritic::tensors() {
@@ -188,6 +250,11 @@ std::vector<NamedTensor> SpectralActorCritic::tensors() {
   critic_.name_tensors("critic", out);
   critic_adam_.name_tensors("critic_adam", out);
   critic_target_.name_tensors("critic_target", out);
+  if (config_.scaled_bonus > 0) {
+    explorer_.name_tensors("explorer", out);
+    explorer_adam_.name_tensors("explorer_adam", out);
+    explorer_target_.name_tensors("explorer_target", out);
+  }
   policy_.name_tensors(out);
   bonus_.name_tensors("bonus_factor", out);
   out.push_back({"updates", updates_});

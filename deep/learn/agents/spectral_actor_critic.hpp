@@ -19,7 +19,8 @@ class SpectralActorCritic {
   /// One update from fresh minibatches of the buffer.
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
 
-  /// Of the last minibatch: E‖φ‖² (1 under the constraint), E_p‖μ‖², E Z (1 for a density).
+  /// Of the last minibatch: E‖φ‖² (1 under the constraint), E_p‖μ‖², E Z (1 for a density), the
+  /// effective rank (tr C)²/tr C² of C = E φφᵀ, and E‖φ − φ̄‖²/E‖φ‖²: how fast φ still moves.
   [[nodiscard]] Diagnostics inspect() const;
 
   [[nodiscard]] SoftPolicy& policy() { return policy_; }
@@ -30,6 +31,7 @@ class SpectralActorCritic {
   void learn_reward(const Minibatch& batch, Diagnostics& out);
   void refresh_bonus(const RingBuffer& buffer, Rng& rng);
   void learn_critic(const Minibatch& batch, Diagnostics& out);
+  void learn_exploration(const Minibatch& batch, Diagnostics& out);
   void improve_policy(const Minibatch& batch, Diagnostics& out);
   void follow();
 
@@ -38,8 +40,9 @@ class SpectralActorCritic {
   [[nodiscard]] Tensor features(const Mlp& network, const Tensor& input) const;  // (B, d)
   /// r̂(s,a), the part of Q that φ need not span; 0 without a reward model.
   [[nodiscard]] Tensor known_part(const Tensor& pair) const;  // (B)
-  /// φ̄(s,a) as the critic heads see it.
-  [[nodiscard]] Tensor head_input(const Tensor& phi) const;
+  /// (s,a) as the critic heads see it: φ̄ normalised, (s,a) itself in units, or both.
+  [[nodiscard]] Tensor head_input(const Tensor& pair, const Tensor& phi) const;
+  [[nodiscard]] int head_size(const EnvSpec& spec) const;
   [[nodiscard]] Tensor q_values(const Mlp& critic, const Tensor& input) const;  // (2, B)
 
   AgentConfig config_;
@@ -54,10 +57,14 @@ class SpectralActorCritic {
   Mlp critic_;
   Adam critic_adam_;
   Mlp critic_target_;
+  Mlp explorer_;  // the value of the scaled bonus
+  Adam explorer_adam_;
+  Mlp explorer_target_;
   SoftPolicy policy_;
   EllipticalBonus bonus_;
-  Tensor last_phi_, last_mu_;  // (B, d) of the last minibatch
-  Tensor updates_;             // a counter on the host, as a tensor so that checkpoints hold it
+  Tensor last_pair_, last_phi_, last_mu_;  // (B, S+A), (B, d) of the last minibatch
+  std::int64_t stored_ = 0;                // steps in the buffer
+  Tensor updates_;  // a counter on the host, as a tensor so that checkpoints hold it
 };
 
 }  // namespace speder::deep

@@ -15,11 +15,12 @@ Tensor identity(Index size) { return at::stack({at::zeros({size}), at::ones({siz
 }  // namespace
 
 InputScale::InputScale(Index observation_size, Index action_size, Device device)
-    : measured_(at::zeros({}, at::kLong)),
+    : calls_(at::zeros({}, at::kLong)),
       moments_(identity(observation_size + action_size).to(device)) {}
 
-void InputScale::measure_once(const RingBuffer& buffer) {
-  if ((*measured_.data_ptr<std::int64_t>())++ > 0) return;
+void InputScale::measure(const RingBuffer& buffer, int every) {
+  const std::int64_t call = (*calls_.data_ptr<std::int64_t>())++;
+  if (call > 0 && (every == 0 || call % every != 0)) return;
   const Tensor moments = identity(moments_.size(1));
   auto out = moments.accessor<float, 2>();
   for (Index j = 0; j < buffer.observation_size(); ++j) {
@@ -37,7 +38,7 @@ Tensor InputScale::operator()(const Tensor& rows) const {
 }
 
 void InputScale::name_tensors(const std::string& prefix, std::vector<NamedTensor>& out) const {
-  out.push_back({prefix + ".measured", measured_});
+  out.push_back({prefix + ".calls", calls_});
   out.push_back({prefix + ".moments", moments_});
 }
 

@@ -200,6 +200,7 @@ struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
 }  // namespace
 
 Mlp::Mlp(const MlpShape& shape, Device device, Rng& rng) : shape_(shape) {
+  require(!shape.norm || shape.copies > 1, "only networks side by side are normalised");
   require(shape.input > 0 && shape.output > 0 && shape.copies > 0,
           "network sizes must be positive");
   std::vector<int> sizes = shape.hidden;
@@ -240,13 +241,16 @@ Tensor Mlp::operator()(const Tensor& x) const {
     const auto l = ScalarHeads::hidden(x, p[0], p[1], e, shape_.norm);
     return ScalarHeads::value(l.h, p[2], p[3]);
   }
-  require(!shape_.norm, "only heads with one hidden layer of ReLU and one output are normalised");
-  Tensor h = at::linear(x, parameters_[0], parameters_[1]);  // (B, E·H)
-  if (layers > 1) activate(h, shape_.activation);
-  h = h.view({x.size(0), e, -1}).transpose(0, 1);  // (E, B, H)
+  Tensor h = at::linear(x, p[0], p[1]).view({x.size(0), e, -1});  // (B, E, H)
+  const auto hidden = [&] {
+    if (shape_.norm) h = at::layer_norm(h, {h.size(-1)});
+    activate(h, shape_.activation);
+  };
+  if (layers > 1) hidden();
+  h = h.transpose(0, 1);  // (E, B, H)
   for (std::size_t layer = 1; layer < layers; ++layer) {
-    h = at::baddbmm(parameters_[2 * layer + 1], h, parameters_[2 * layer]);
-    if (layer + 1 < layers) activate(h, shape_.activation);
+    h = at::baddbmm(p[2 * layer + 1], h, p[2 * layer]);
+    if (layer + 1 < layers) hidden();
   }
   return h;
 }

@@ -28,7 +28,7 @@ struct MlpShape {
   int output = 0;
   int copies = 1;  // E networks of this shape side by side, e.g. 2 for twin critics
   Activation activation = Activation::kRelu;
-  bool norm = false;  // twins with one hidden layer and one output: it is layer-normalised before f
+  bool norm = false;  // of several copies: hidden layers are layer-normalised before f
 };
 
 /// E fully connected networks on one input, evaluated together: the first layer is one product with

@@ -20,6 +20,24 @@ Minibatch columns(const Tensor& all, Index s, Index a) {
   return m;
 }
 
+/// [∑ γ^k r_{t+k} | terminated | γ^m | s_{t+m}] of the steps that follow row i in its episode.
+void write_far(const RingBuffer& buffer, Index i, const MinibatchOptions& options, float* out) {
+  const Index s = buffer.observation_size();
+  const auto at = static_cast<std::size_t>(s + buffer.action_size());
+  double sum = 0, weight = 1;
+  std::span<const float> row;
+  for (int k = 0; k < options.returns && i >= 0; ++k, i = buffer.following(i)) {
+    row = buffer.row(i);
+    sum += weight * row[at];
+    weight *= options.discount;
+    if (row[at + 2] != 0) break;  // the episode ended
+  }
+  out[0] = static_cast<float>(sum);
+  out[1] = row[at + 1];
+  out[2] = static_cast<float>(weight);
+  std::copy_n(row.end() - s, s, out + 3);
+}
+
 void fill_normal(std::span<float> out, Rng& rng) {
   for (float& x : out) x = static_cast<float>(rng.normal());
 }
@@ -32,11 +50,14 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
   const Index s = buffer.observation_size();
   const Index a = buffer.action_size();
   const Index stored = buffer.row_size();
-  const Index width = stored + s + 2 * a;  // [row | base state | noise | next noise]
+  const bool far = options.returns > 1;
+  const Index near = stored + s + 2 * a;  // [row | base state | noise | next noise]
+  const Index width = near + (far ? s + 3 : 0);
   const Tensor host = at::empty({options.size, width}, at::kFloat);
   float* out = host.data_ptr<float>();
   for (Index i = 0; i < options.size; ++i, out += width) {
-    const auto row = buffer.draw(rng);
+    const Index place = buffer.draw_index(rng);
+    const auto row = buffer.row(place);
     std::copy(row.begin(), row.end(), out);
     const std::span<float> base(out + stored, static_cast<std::size_t>(s));
     if (options.base == BaseMeasure::kReplay) {
@@ -46,12 +67,18 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
       fill_normal(base, rng);
     }
     fill_normal({out + stored + s, static_cast<std::size_t>(2 * a)}, rng);
+    if (far) write_far(buffer, place, options, out + near);
   }
   const Tensor all = host.to(device, /*non_blocking=*/true);
   Minibatch m = columns(all, s, a);
   m.base_state = all.narrow(1, stored, s);
   m.noise = all.narrow(1, stored + s, a);
   m.next_noise = all.narrow(1, stored + s + a, a);
+  m.far = far ? Minibatch::Far{.reward = all.select(1, near),
+                               .state = all.narrow(1, near + 3, s),
+                               .terminated = all.select(1, near + 1),
+                               .discount = all.select(1, near + 2)}
+              : Minibatch::Far{m.reward, m.next_state, m.terminated, {}};
   return m;
 }
 

@@ -11,6 +11,8 @@ enum class BaseMeasure { kReplay, kGaussian };  // next states of other steps, o
 struct MinibatchOptions {
   Index size = 256;
   BaseMeasure base = BaseMeasure::kReplay;
+  int returns = 1;      // n of the n-step return
+  double discount = 1;  // γ of its sum
 };
 
 /// One update's worth of data and noise on the device: views into a single tensor, so that it takes
@@ -26,7 +28,15 @@ struct Minibatch {
   Tensor next_state;  // (B, S)
   Tensor base_state;  // (B, S)  independent of the rows above
   Tensor noise;       // (B, A)  standard normal, for π(·|s)
-  Tensor next_noise;  // (B, A)  standard normal, for π(·|s')
+  Tensor next_noise;  // (B, A)  standard normal, for π(·|s'), or for π at `far.state`
+  /// ∑_{k<m} γ^k r_{t+k} and what follows it, m ≤ n steps ahead: fewer where the episode, or the
+  /// buffer, ends. With n = 1 these are the tensors above.
+  struct Far {
+    Tensor reward;      // (B)
+    Tensor state;       // (B, S)  s_{t+m}
+    Tensor terminated;  // (B)
+    Tensor discount;    // (B)  γ^m; undefined with n = 1: γ
+  } far;
 };
 
 [[nodiscard]] Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& options,

@@ -34,9 +34,14 @@ std::span<const float> RingBuffer::row(Index i) const {
   return {data_.get() + i * row_size(), static_cast<std::size_t>(row_size())};
 }
 
-std::span<const float> RingBuffer::draw(Rng& rng) const {
+Index RingBuffer::following(Index i) const {
+  const Index newest = (added_ - 1) % capacity_;
+  return i == newest ? -1 : (i + 1) % capacity_;
+}
+
+Index RingBuffer::draw_index(Rng& rng) const {
   require(size_ > 0, "cannot draw from an empty replay buffer");
-  return row(rng.index(size_));
+  return rng.index(size_);
 }
 
 std::span<const float> RingBuffer::rows() const {

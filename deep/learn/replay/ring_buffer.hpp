@@ -37,8 +37,11 @@ class RingBuffer {
   [[nodiscard]] Index row_size() const { return 2 * s_ + a_ + 3; }
   /// Row i; 0 is the oldest of an unwrapped buffer, afterwards the order is that of the ring.
   [[nodiscard]] std::span<const float> row(Index i) const;
-  /// A row drawn uniformly. Throws when the buffer is empty.
-  [[nodiscard]] std::span<const float> draw(Rng& rng) const;
+  /// The row of the step after that of row i, −1 after the newest. It may begin another episode.
+  [[nodiscard]] Index following(Index i) const;
+  /// A row drawn uniformly, and its place. Both throw when the buffer is empty.
+  [[nodiscard]] std::span<const float> draw(Rng& rng) const { return row(draw_index(rng)); }
+  [[nodiscard]] Index draw_index(Rng& rng) const;
 
   /// All stored rows and the counter: what a checkpoint keeps.
   [[nodiscard]] std::span<const float> rows() const;

@@ -240,13 +240,13 @@ TEST_CASE("input scale: states get mean 0 and deviation 1, actions stay, later d
   InputScale scale(2, 1, at::kCPU);
   const Tensor row = at::tensor({3.0F, 5.0F, 0.5F}).unsqueeze(0);
   CHECK(at::equal(scale(row), row));
-  scale.measure_once(buffer);
+  scale.measure(buffer);
   const Tensor expected = at::tensor({1 / std::sqrt(2.0F), 0.0F, 0.5F}).unsqueeze(0);
   CHECK(at::allclose(scale(row), expected));
   CHECK(at::allclose(scale(row.narrow(1, 0, 2)), expected.narrow(1, 0, 2)));
   const std::vector<float> far = {100, 100}, a = {0};
   buffer.add({far, a, 0, far, false, false});
-  scale.measure_once(buffer);
+  scale.measure(buffer);
   CHECK(at::allclose(scale(row), expected));
 }
 

@@ -76,11 +76,21 @@ void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
 
 TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit for bit",
           "[learn][train]") {
-  const auto [algorithm, overlap] =
-      GENERATE(table<std::string, bool>({{"speder", false}, {"speder", true}, {"ppo", false}}));
+  const auto [algorithm, overlap] = GENERATE(table<std::string, bool>(
+      {{"speder", false}, {"speder", true}, {"speder with everything", false}, {"ppo", false}}));
   const int stop = GENERATE(30, 333);
   CAPTURE(algorithm, overlap, stop);
-  TrainConfig config = tiny_run(algorithm);
+  const bool everything = algorithm == "speder with everything";
+  TrainConfig config = tiny_run(everything ? "speder" : algorithm);
+  if (everything) {
+    config.agent.unit_every = 7;
+    config.agent.feature_decay = 20;
+    config.agent.scaled_bonus = 1;
+    config.agent.bonus_refresh = 11;
+    config.agent.returns = 3;
+    config.agent.head_raw = true;
+    config.agent.head_layers = 2;
+  }
   config.overlap = overlap;
   config.steps = 390;  // ends between two evaluations
   const TrainResult whole = train(config, point_physics(), {});
