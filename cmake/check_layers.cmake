@@ -24,7 +24,7 @@ set(forbid_judge "(mdp|learning|oracle|cli|experiments/(audit|bench|checks|cli|i
 # Each third-party library has one home.
 set(only_hdf5.h "src/io/hdf5_handle.hpp")
 set(only_boost/multiprecision "experiments/audit/objects/exact.cpp")
-set(only_boost/random "src/core/rng.(hpp|cpp)")
+set(only_boost/random "src/core/(rng|binomial).(hpp|cpp)")
 set(only_boost/math "src/stats/(statistics|rate|scaling|scaling_models).cpp")
 set(only_Spectra/ "src/core/spectral.cpp")
 set(only_toml "src/io/toml_file.cpp")
@@ -65,7 +65,7 @@ foreach(layer IN ITEMS src/core src/io src/stats src/sweep src/cli src/learning 
     if(forbid_${layer})
       refuse(${file} ${layer})
     endif()
-    if(file MATCHES "^experiments/rates/.*/judge.cpp$")
+    if(file MATCHES "^experiments/rates/.*/judge[a-z_]*.cpp$")
       refuse(${file} judge)
     endif()
     foreach(library IN LISTS libraries)

@@ -32,6 +32,8 @@ SweepPlan plan_off_omega(const ConfigTable&);
 ExperimentReport judge_off_omega(const ExperimentData&);
 SweepPlan plan_off_coverage(const ConfigTable&);
 ExperimentReport judge_off_coverage(const ExperimentData&);
+SweepPlan plan_off_calibrate(const ConfigTable&);
+ExperimentReport judge_off_calibrate(const ExperimentData&);
 SweepPlan plan_table1(const ConfigTable&);
 ExperimentReport judge_table1(const ExperimentData&);
 SweepPlan plan_ablate(const ConfigTable&);
@@ -78,17 +80,23 @@ const std::vector<RateExperiment>& rate_experiments() {
        "of a family of instances?",
        true, plan_regret, judge_regret},
       {"off-n",
-       "How does the gap of pessimistic SPEDER to the optimal policy move with n, on the worst of "
-       "a family of instances?",
+       "Do the transitions until pessimistic SPEDER is ε-optimal grow at most like 1/ε², so that "
+       "its "
+       "gap falls like 1/√n, where a learner without the penalty is fooled?",
        true, plan_off_n, judge_off_n},
       {"off-omega",
-       "How does the gap of pessimistic SPEDER to the optimal policy move with ω = max 1/π_b, on "
-       "the worst of a family of instances?",
+       "Do the transitions until pessimistic SPEDER is ε-optimal grow at most like ω², ω = max "
+       "1/π_b, "
+       "where a learner without the penalty is fooled?",
        true, plan_off_omega, judge_off_omega},
       {"off-C",
-       "How does the gap of pessimistic SPEDER to the optimal policy move with the coverage number "
-       "C*, on the worst of a family of instances?",
+       "Do the transitions until pessimistic SPEDER is ε-optimal grow at most like the coverage "
+       "number C*, where a learner without the penalty is fooled?",
        true, plan_off_coverage, judge_off_coverage},
+      {"off-calibrate",
+       "Which is the least c_α at which offline SPEDER is pessimistic in every cell of the off "
+       "suites?",
+       false, plan_off_calibrate, judge_off_calibrate},
       {"table1",
        "Do the features of P(s'|s,a) represent the values of every policy, and those made from P^π "
        "only the values near π?",

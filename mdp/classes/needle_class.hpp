@@ -97,6 +97,14 @@ struct NeedleMember {
 [[nodiscard]] double needle_value(const NeedleShape& shape, const NeedleMember& member,
                                   const std::vector<std::int32_t>& policy);
 
+/// What a data set says to a needle class: how often a step of this kind was seen.
+struct NeedleCount {
+  Index group = 0;
+  Index action = 0;
+  Index next = 0;  // group of s'; 0 where every member says the same about it
+  double count = 0;
+};
+
 /// All members: for each pair of siblings two owners, for each context no needle or one of
 /// |A|·(levels + 1). The order, which breaks ties, is lexicographic over the pairs in (owner, needle
 /// of the one, needle of the other), each in an order drawn by the seed: most members say of what was

@@ -26,10 +26,13 @@ Index NeedleEstimator::add(const Step& step) {
   require(0 <= step.pair && step.pair < shape.states() * shape.actions, "no such pair (s,a)",
           step.pair);
   require(0 <= step.next && step.next < shape.states(), "no such state", step.next);
-  const Index group = shape.group_of(step.pair / shape.actions);
+  return add(shape.group_of(step.pair / shape.actions), step.pair % shape.actions,
+             shape.group_of(step.next), 1);
+}
+
+Index NeedleEstimator::add(Index group, Index a, Index next, double count) {
+  const NeedleShape& shape = F_->shape();
   if (group < shape.hall(0) || group >= shape.prize()) return -1;
-  const Index a = step.pair % shape.actions;
-  const Index next = shape.group_of(step.next);
   Index pair = -1;
   if (group < shape.half(0, 0)) {
     if (!NeedleShape::enters(a)) return -1;
@@ -40,7 +43,7 @@ Index NeedleEstimator::add(const Step& step) {
     for (Index swapped = 0; swapped < 2; ++swapped) {
       const bool owns = ((half / 2) ^ swapped) == z;
       owner_[static_cast<std::size_t>(2 * pair + swapped)] -=
-          2 * (owns ? 1 - shape.overlap : shape.overlap);
+          2 * count * (owns ? 1 - shape.overlap : shape.overlap);
     }
   } else {
     const Index half = group - 2 * shape.doors;
@@ -49,8 +52,8 @@ Index NeedleEstimator::add(const Step& step) {
     for (Index swapped = 0; swapped < 2; ++swapped) {
       const auto z = static_cast<std::size_t>((half % 2 == 1 ? c ^ swapped : c) % 2);
       Tally& t = tally(pair, swapped, a);
-      t.visits[z] += 1;
-      t.excess[z] += next == shape.prize() ? 1 : -1;
+      t.visits[z] += count;
+      t.excess[z] += next == shape.prize() ? count : -count;
       refresh(pair, a, t);
     }
   }

@@ -22,6 +22,8 @@ class NeedleEstimator {
 
   /// The pair of siblings that the step speaks of, or −1. The pair's best members may be others now.
   Index add(const Step& step);
+  /// `count` steps from `group` under action a to observations of the group `next`.
+  Index add(Index group, Index a, Index next, double count);
   [[nodiscard]] const NeedleMember& best() const { return best_; }
 
  private:
