@@ -43,6 +43,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_solve(app, exit_code);
   add_learn(app, exit_code);
   add_spectral(app, exit_code);
+  add_scale(app, exit_code);
   add_sweep(app, exit_code);
   add_report(app, exit_code);
   add_validate(app, exit_code);

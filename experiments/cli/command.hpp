@@ -8,6 +8,7 @@ namespace speder::cli {
 /// exit code, as cli::run_program has it. One file per command; main.cpp lists them.
 void add_report(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
+void add_scale(CLI::App& app, int& exit_code);
 void add_audit(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_mdp(CLI::App& app, int& exit_code);

@@ -9,6 +9,7 @@
 #include "speder/experiments/cli/learn_figure.hpp"
 #include "speder/experiments/cli/learn_options.hpp"
 #include "speder/experiments/cli/learn_output.hpp"
+#include "speder/experiments/cli/learn_several.hpp"
 #include "speder/experiments/cli/progress.hpp"
 #include "speder/experiments/learn/session.hpp"
 #include "speder/sweep/stop_signal.hpp"
@@ -78,79 +79,101 @@ void behaviour_facts(const Behaviour& behaviour, LearnRecord& record) {
   record.facts["c_star"] = behaviour.c_star;
 }
 
-int online(LearnOptions options) {
-  Prepared prepared = prepare(options, "online");
+// One run of Algorithm 1 or a comparator, its settings and rows into the record.
+void run_online_into(const LearnOptions& options, const LearnProblem& problem,
+                     TruthEvaluator& truth, const LearnHooks& hooks, LearnRecord& record) {
+  OnlineRun run{.algorithm = options.algorithm, .options = {}, .seed = options.seed};
+  run.options.episodes = options.amount;
+  run.options.bonus = constants_of(options);
+  run.options.delta = options.delta;
+  run.options.criterion = criterion_of(options);
+  run.options.replan = options.replan == "every" ? Replan::kEvery : Replan::kDoubling;
+  take_rows(run_online(problem, truth, run, hooks), record);
+}
+
+void online_settings(const LearnOptions& options, LearnRecord& record) {
   const BonusConstants constants = constants_of(options);
-  prepared.record.settings.set("algorithm", options.algorithm)
+  record.settings.set("algorithm", options.algorithm)
       .set("episodes", static_cast<double>(options.amount))
       .set("c_alpha", constants.alpha)
       .set("c_lambda", constants.lambda)
       .set("delta", options.delta)
       .set("replan", options.replan);
-  add_criterion_cell(options, prepared.record.settings);
-  check_out(options.out, prepared.record);
-  OnlineRun run{.algorithm = options.algorithm, .options = {}, .seed = options.seed};
-  run.options.episodes = options.amount;
-  run.options.bonus = constants;
-  run.options.delta = options.delta;
-  run.options.criterion = criterion_of(options);
-  run.options.replan = options.replan == "every" ? Replan::kEvery : Replan::kDoubling;
-  {
-    const StopSignal signal;
-    ProgressLine progress(options.amount);
-    take_rows(
-        run_online(prepared.problem, prepared.truth, run, hooks_for(progress, StopSignal::flag())),
-        prepared.record);
-  }
-  return finish(options, prepared,
-                {"n", "gap_last", "gap_mixture", "regret", "candidate", "error_rho", "bonus_sup",
-                 "optimism", "env_steps"});
+  add_criterion_cell(options, record.settings);
 }
 
 // The data of --data, or drawn; saved where --save-data says.
-StoredData data_of(const LearnOptions& options, Prepared& prepared, const OfflineRun& run) {
-  StoredData stored = options.data.empty() ? offline_data(prepared.problem, prepared.truth, run)
-                                           : load_data(options.data);
+StoredData data_of(const LearnOptions& options, const LearnProblem& problem, TruthEvaluator& truth,
+                   const OfflineRun& run) {
+  StoredData stored =
+      options.data.empty() ? offline_data(problem, truth, run) : load_data(options.data);
   if (!options.save_data.empty()) save_data(options.save_data, stored);
   return stored;
 }
 
-int offline(LearnOptions options) {
-  require_h5("--save-data", options.save_data);
-  Prepared prepared = prepare(options, "offline");
-  const BonusConstants constants = constants_of(options);
-  prepared.record.settings.set("algorithm", options.algorithm)
-      .set("transitions", static_cast<double>(options.amount))
-      .set("c_alpha", constants.alpha)
-      .set("c_lambda", constants.lambda)
-      .set("delta", options.delta);
-  add_criterion_cell(options, prepared.record.settings);
-  if (options.data.empty()) {
-    add_behaviour_cell(options, prepared.record.settings);
-  } else {
-    prepared.record.settings.set("data", word(options.data));
-  }
-  check_out(options.out, prepared.record);
+void run_offline_into(const LearnOptions& options, const LearnProblem& problem,
+                      TruthEvaluator& truth, const LearnHooks& hooks, LearnRecord& record) {
   OfflineRun run{.algorithm = options.algorithm,
                  .options = {},
                  .transitions = options.amount,
                  .behaviour = options.behaviour,
                  .seed = options.seed};
-  run.options.bonus = constants;
+  run.options.bonus = constants_of(options);
   run.options.delta = options.delta;
   run.options.criterion = criterion_of(options);
-  const StoredData stored = data_of(options, prepared, run);
+  const StoredData stored = data_of(options, problem, truth, run);
   run.stored = &stored;
+  const LearnOutcome outcome = run_offline(problem, truth, run, hooks);
+  take_rows(outcome, record);
+  behaviour_facts(outcome.behaviour, record);
+}
+
+void offline_settings(const LearnOptions& options, LearnRecord& record) {
+  const BonusConstants constants = constants_of(options);
+  record.settings.set("algorithm", options.algorithm)
+      .set("transitions", static_cast<double>(options.amount))
+      .set("c_alpha", constants.alpha)
+      .set("c_lambda", constants.lambda)
+      .set("delta", options.delta);
+  add_criterion_cell(options, record.settings);
+  if (options.data.empty()) {
+    add_behaviour_cell(options, record.settings);
+  } else {
+    record.settings.set("data", word(options.data));
+  }
+}
+
+int learn_with(LearnOptions options, const std::string& command, const Learner& learner,
+               const std::vector<std::string_view>& names) {
+  options.algorithm = options.algorithms.front();
+  Prepared prepared = prepare(options, command);
+  if (options.algorithms.size() > 1 || options.seeds > 1)
+    return learn_several(options, prepared.problem, prepared.record, learner);
+  learner.settings(options, prepared.record);
+  check_out(options.out, prepared.record);
   {
     const StopSignal signal;
-    ProgressLine progress(static_cast<Index>(stored.data.steps.size()));
-    const LearnOutcome outcome =
-        run_offline(prepared.problem, prepared.truth, run, hooks_for(progress, StopSignal::flag()));
-    take_rows(outcome, prepared.record);
-    behaviour_facts(outcome.behaviour, prepared.record);
+    ProgressLine progress(options.amount);
+    learner.run(options, prepared.problem, prepared.truth, hooks_for(progress, StopSignal::flag()),
+                prepared.record);
   }
-  return finish(options, prepared,
-                {"n", "gap_last", "candidate", "error_rho", "bonus_sup", "optimism"});
+  return finish(options, prepared, names);
+}
+
+int online(const LearnOptions& options) {
+  return learn_with(options, "online", {online_settings, run_online_into},
+                    {"n", "gap_last", "gap_mixture", "regret", "candidate", "error_rho",
+                     "bonus_sup", "optimism", "env_steps"});
+}
+
+int offline(const LearnOptions& options) {
+  require_h5("--save-data", options.save_data);
+  if (options.seeds > 1 && !options.data.empty())
+    throw InputError("--data: every seed would have the same data; leave --seeds out");
+  if ((options.seeds > 1 || options.algorithms.size() > 1) && !options.save_data.empty())
+    throw InputError("--save-data: is for one run");
+  return learn_with(options, "offline", {offline_settings, run_offline_into},
+                    {"n", "gap_last", "candidate", "error_rho", "bonus_sup", "optimism"});
 }
 
 int estimate(LearnOptions options) {
@@ -203,7 +226,7 @@ void add_online(CLI::App& learn, int& exit_code) {
   auto options = std::make_shared<LearnOptions>();
   CLI::App* app = add_command(learn, "online", "Algorithm 1: explore with optimism", options);
   app->add_option("--episodes", options->amount, "N")->capture_default_str();
-  app->add_option("--algorithm", options->algorithm, "Learner (below)")->capture_default_str();
+  add_several_options(*app, *options);
   add_bonus_options(*app, *options);
   app->add_option("--replan", options->replan,
                   "every episode, or doubling: when a pair's visits have doubled")
@@ -216,7 +239,8 @@ void add_online(CLI::App& learn, int& exit_code) {
       "squared L2 error of the learned kernel under the data. Ctrl-C keeps what is done (exit 130)."
       "\n\n  speder learn online --family simplex --states 50 --actions 5 --rank 4 --gamma 0.9 \\\n"
       "      --class multiscale --class-size 1000 --episodes 10000 --bonus tuned --out run.db\n"
-      "  speder learn online --mdp m.h5 --algorithm tabular-ucb --bonus tuned");
+      "  speder learn online --mdp m.h5 --algorithm tabular-ucb --bonus tuned\n"
+      "  speder learn online --mdp m.h5 --algorithm speder --algorithm greedy --seeds 20 --plot");
   app->callback([options, &exit_code] { exit_code = online(*options); });
 }
 
@@ -224,7 +248,7 @@ void add_offline(CLI::App& learn, int& exit_code) {
   auto options = std::make_shared<LearnOptions>();
   CLI::App* app = add_command(learn, "offline", "Algorithm 2: pessimism on given data", options);
   app->add_option("--transitions", options->amount, "n")->capture_default_str();
-  app->add_option("--algorithm", options->algorithm, "Learner (below)")->capture_default_str();
+  add_several_options(*app, *options);
   add_bonus_options(*app, *options);
   add_behaviour_options(*app, *options);
   options->data.clear();

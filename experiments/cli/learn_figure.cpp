@@ -10,6 +10,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/io/durable_file.hpp"
+#include "speder/plots/bands.hpp"
 #include "speder/plots/figure.hpp"
 #include "speder/plots/render/render.hpp"
 
@@ -97,17 +98,83 @@ void check_picture(const std::string& path) {
   require_writable(path);
 }
 
-std::string draw(const LearnRecord& record, std::string path, const std::string& out) {
-  if (path.empty()) {
-    const std::filesystem::path stem = out.empty() ? "learn-" + record.command : out;
-    path = std::filesystem::path(stem).replace_extension(".svg").string();
-  }
-  const Figure figure = figure_of(record);
+namespace {
+
+std::string picture_name(const std::string& path, const std::string& out,
+                         const std::string& command) {
+  if (!path.empty()) return path;
+  const std::filesystem::path stem = out.empty() ? "learn-" + command : out;
+  return std::filesystem::path(stem).replace_extension(".svg").string();
+}
+
+std::string draw_as(const Figure& figure, const std::string& path) {
   if (figure.panels.empty()) {
     throw InputError("--plot: the run has too few rows that a logarithmic axis can show");
   }
   render(figure, kEndings.at(std::filesystem::path(path).extension()), path);
   return path;
+}
+
+}  // namespace
+
+std::string draw(const LearnRecord& record, std::string path, const std::string& out) {
+  return draw_as(figure_of(record), picture_name(path, out, record.command));
+}
+
+CurveTable curves_of(const std::vector<LearnRecord>& records, const std::string& algorithm,
+                     std::string_view column) {
+  CurveTable out;
+  for (const LearnRecord& record : records) {
+    if (record.settings.text("algorithm") != algorithm) continue;
+    std::vector<double> x, y;
+    for (const NamedRow& row : record.rows) {
+      const auto at = std::ranges::find(row, column, [](const auto& entry) { return entry.first; });
+      x.push_back(row.front().second);
+      y.push_back(at == row.end() ? std::nan("") : at->second);
+    }
+    out.x = std::move(x);
+    out.y.push_back(std::move(y));
+  }
+  return out;
+}
+
+std::string draw_bands(const std::vector<LearnRecord>& records,
+                       const std::vector<std::string>& algorithms, std::string path,
+                       const std::string& out) {
+  const LearnRecord& first = records.front();
+  const bool online = first.command == "online";
+  const std::size_t seeds = records.size() / algorithms.size();
+  struct Overlay {
+    const char* title;
+    const char* unit;
+    std::string_view column;
+  };
+  const std::vector<Overlay> wanted = {
+      {online ? "Suboptimality of the mixture" : "Suboptimality", "V* − V (units of value)",
+       online ? "gap_mixture" : "gap_last"},
+      {"Regret", "sum of V* − V (units of value)", "regret"},
+      {"Model error", "E|P̂ − P*|² (density²)", "error_rho"}};
+  Figure figure{.id = "learn-" + first.command, .caption = first.settings.key(), .panels = {}};
+  for (const Overlay& overlay : wanted) {
+    Panel panel{.title = overlay.title};
+    panel.x = {.label = fmt::format("n ({}); {} of {} seeds", online ? "episodes" : "transitions",
+                                    kBandName, seeds),
+               .scale = Scale::kLog};
+    panel.y = {.label = overlay.unit, .scale = Scale::kLog};
+    std::string missing;  // a median of 0 has no place on a logarithmic axis
+    for (std::size_t a = 0; a < algorithms.size(); ++a) {
+      const CurveTable curves = curves_of(records, algorithms[a], overlay.column);
+      if (auto band = median_band(algorithms[a], curves, static_cast<int>(a))) {
+        panel.series.push_back(std::move(*band));
+      } else if (!curves.x.empty() && band_at(curves, curves.x.size() - 1).middle == 0) {
+        missing += (missing.empty() ? "" : ", ") + algorithms[a];
+      }
+    }
+    if (!missing.empty()) panel.title += fmt::format(" (0, not shown: {})", missing);
+    if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
+  }
+  figure.columns = static_cast<int>(figure.panels.size());
+  return draw_as(figure, picture_name(path, out, first.command));
 }
 
 }  // namespace speder::cli

@@ -131,6 +131,18 @@ void add_behaviour_options(CLI::App& app, LearnOptions& options) {
       ->group("Data");
 }
 
+void add_several_options(CLI::App& app, LearnOptions& options) {
+  app.add_option("--algorithm", options.algorithms, "Learner (below); several are run and overlaid")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->capture_default_str();
+  app.add_option("--seeds", options.seeds, "Runs of each learner: seeds SEED, SEED + 1, …")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("-j,--jobs", options.jobs, "Runs at once, with several (default: all cores)")
+      ->check(CLI::Range(0, 4096));
+}
+
 void add_output_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--seed", options.seed, "Seed of the run")->capture_default_str();
   app.add_option("--out", options.out, "Also write the rows: name.db (store), .csv or .json");

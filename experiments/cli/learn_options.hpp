@@ -27,7 +27,8 @@ struct LearnOptions {
   std::uint64_t class_seed = 1;
   std::string save_class;  // file for the class in use
   std::string save_data;   // offline: file for the data in use
-  std::string algorithm = "speder";
+  std::vector<std::string> algorithms = {"speder"};
+  std::string algorithm = "speder";  // the one that runs
   std::string bonus = "theory";
   std::optional<double> c_alpha;   // absent: as `bonus` says
   std::optional<double> c_lambda;  // likewise
@@ -38,6 +39,8 @@ struct LearnOptions {
   BehaviourSpec behaviour;
   Index amount = 10'000;  // episodes or transitions
   std::uint64_t seed = 1;
+  int seeds = 1;  // seed, seed + 1, …: each a run of its own
+  int jobs = 0;   // runs at once
   std::string out;
   std::optional<std::string> plot;  // empty text: a name is made up
   bool json = false;
@@ -48,6 +51,8 @@ void add_mdp_options(CLI::App& app, LearnOptions& options);
 void add_class_options(CLI::App& app, LearnOptions& options);
 void add_bonus_options(CLI::App& app, LearnOptions& options);
 void add_behaviour_options(CLI::App& app, LearnOptions& options);
+/// --algorithm, --seeds, --jobs: what several runs at once need.
+void add_several_options(CLI::App& app, LearnOptions& options);
 void add_output_options(CLI::App& app, LearnOptions& options);
 
 /// Without blanks and '=', which a cell's values do not have.

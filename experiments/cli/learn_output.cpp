@@ -55,15 +55,34 @@ void store(const std::string& path, const LearnRecord& record) {
   results.append(run);
 }
 
-std::string csv(const LearnRecord& record) {
-  std::string text;
-  if (record.rows.empty()) return text;
-  for (const auto& [name, value] : record.rows.front()) text += fmt::format("{},", name);
-  text.back() = '\n';
+void add_csv(const LearnRecord& record, const std::string& prefix, std::string& text) {
   for (const NamedRow& row : record.rows) {
+    text += prefix;
     for (const auto& [name, value] : row) text += fmt::format("{},", value);
     text.back() = '\n';
   }
+}
+
+std::string csv_head(const LearnRecord& record) {
+  std::string text;
+  for (const auto& [name, value] : record.rows.front()) text += fmt::format("{},", name);
+  text.back() = '\n';
+  return text;
+}
+
+std::string csv(const LearnRecord& record) {
+  std::string text;
+  if (record.rows.empty()) return text;
+  text = csv_head(record);
+  add_csv(record, "", text);
+  return text;
+}
+
+std::string csv(const std::vector<LearnRecord>& records) {
+  if (records.empty()) return "";
+  std::string text = "algorithm,seed," + csv_head(records.front());
+  for (const LearnRecord& record : records)
+    add_csv(record, fmt::format("{},{},", record.settings.text("algorithm"), record.seed), text);
   return text;
 }
 
@@ -161,6 +180,19 @@ void write_out(const std::string& path, const LearnRecord& record) {
     write_text_file(path, csv(record));
   } else {
     write_text_file(path, json_text(to_json(record), 2) + "\n");
+  }
+}
+
+void write_all(const std::string& path, const std::vector<LearnRecord>& records,
+               const nlohmann::json& whole) {
+  if (path.empty()) return;
+  const std::string ending = std::filesystem::path(path).extension();
+  if (ending == ".db") {
+    for (const LearnRecord& record : records) store(path, record);
+  } else if (ending == ".csv") {
+    write_text_file(path, csv(records));
+  } else {
+    write_text_file(path, json_text(whole, 2) + "\n");
   }
 }
 

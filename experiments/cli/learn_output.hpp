@@ -35,5 +35,8 @@ struct LearnRecord {
 /// written, a store in use or of another build, and a run that the store already has.
 void check_out(const std::string& path, const LearnRecord& record);
 void write_out(const std::string& path, const LearnRecord& record);
+/// Several runs: all in the store; .csv with algorithm and seed before each row; .json: `whole`.
+void write_all(const std::string& path, const std::vector<LearnRecord>& records,
+               const nlohmann::json& whole);
 
 }  // namespace speder::cli

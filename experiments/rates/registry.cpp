@@ -38,6 +38,8 @@ SweepPlan plan_table1(const ConfigTable&);
 ExperimentReport judge_table1(const ExperimentData&);
 SweepPlan plan_ablate(const ConfigTable&);
 ExperimentReport judge_ablate(const ExperimentData&);
+SweepPlan plan_learn(const ConfigTable&);
+ExperimentReport judge_learn(const ExperimentData&);
 SweepPlan plan_planted(const ConfigTable&);
 ExperimentReport judge_planted(const ExperimentData&);
 
@@ -103,6 +105,11 @@ const std::vector<RateExperiment>& rate_experiments() {
        true, plan_table1, judge_table1},
       {"ablate", "Does the bonus open the lock, and does the penalty help under poor coverage?",
        true, plan_ablate, judge_ablate},
+      {"learn",
+       "How do learners of your choice fare on families and sizes of your choice, and how does "
+       "what "
+       "they need grow?",
+       false, plan_learn, judge_learn},
       {"planted", "Does the way from sweep to verdict recover a power law of known exponent?",
        false, plan_planted, judge_planted},
   };

@@ -183,9 +183,11 @@ std::string gnuplot_heat_settings(const HeatMap& heat) {
          fmt::format("set cbrange [{}:{}]\nset cblabel {} noenhanced offset 1\n", low,
                      high > low ? high : 1, gnuplot_text(heat.label)) +
          category_tics('x', heat.columns) + category_tics('y', heat.rows) +
-         fmt::format("set xrange [-0.5:{}]\nset yrange [-0.5:{}]\nunset grid\n",
-                     static_cast<double>(heat.columns.size()) - 0.5,
-                     static_cast<double>(heat.rows.size()) - 0.5);
+         // tics of a letter or two leave the label of the axis too near
+         fmt::format(
+             "set ylabel offset -0.4,0\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\nunset grid\n",
+             static_cast<double>(heat.columns.size()) - 0.5,
+             static_cast<double>(heat.rows.size()) - 0.5);
 }
 
 std::string gnuplot_bar_settings(const Panel& panel) {

@@ -68,19 +68,28 @@ std::string terminal(const Figure& figure, Picture format) {
   return "";
 }
 
-// 1, 2, 5 times powers of ten: for log axes of less than two decades.
+// 1, 2, 5 times powers of ten: for log axes of less than two decades. Where these are fewer than three,
+// some between them too.
 std::string short_log_tics(char axis, const Range& range) {
-  std::string out;
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
-  for (int e = first; e <= last; ++e) {
-    for (const double m : {1.0, 2.0, 5.0}) {
-      out += fmt::format("{}{:g}", out.empty() ? "" : ", ", m * std::pow(10, e));
-    }
-  }
+  const auto tics = [&](std::initializer_list<double> steps) {
+    std::vector<double> out;
+    for (int e = first; e <= last; ++e)
+      for (const double m : steps) out.push_back(m * std::pow(10, e));
+    return out;
+  };
+  const auto inside = [&](double t) { return range.low <= t && t <= range.high; };
+  std::vector<double> places = tics({1, 2, 5});
+  const bool few = std::ranges::count_if(places, inside) < 3;
+  if (few) places = tics({1, 1.5, 2, 3, 4, 5, 7});
+  std::string out;
+  for (const double t : places) out += fmt::format("{}{:g}", out.empty() ? "" : ", ", t);
   const bool plain = range.low >= 1e-3 && range.high < 1e4;  // few enough digits to write out
   return fmt::format("set format {0} '{2}'\nset {0}tics ({1})\n", axis, out,
-                     plain ? "%g" : "%.0t·10^{%T}");
+                     plain ? "%g"
+                     : few ? "%.1t·10^{%T}"
+                           : "%.0t·10^{%T}");
 }
 
 std::string axis_commands(char name, const Axis& axis, Range range) {

@@ -172,6 +172,13 @@ bool ConfigTable::has(std::string_view key) const {
   return false;
 }
 
+bool ConfigTable::has_list(std::string_view key) const {
+  for (const TomlLayer& layer : layers_->stack) {
+    if (const toml::node* node = layer.table->get(key)) return node->is_array();
+  }
+  return false;
+}
+
 ConfigTable ConfigTable::table(std::string_view key) const {
   auto out = std::make_shared<Layers>();
   layers_->with(key, [&](const TomlLayer& layer, const toml::node& node) {

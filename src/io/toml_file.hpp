@@ -29,6 +29,7 @@ class ConfigTable {
   /// The sub-table of that name. Throws when it is absent or no table.
   [[nodiscard]] ConfigTable table(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] bool has_list(std::string_view key) const;  // and it is a list
   /// This table with `below` giving what it does not.
   [[nodiscard]] ConfigTable over(const ConfigTable& below) const;
 

@@ -33,6 +33,26 @@ works "error_rho" offline $small --transitions 200 --behaviour coverage --omega 
 works '"profile"' estimate $small --transitions 200 --criterion likelihood --profile --json
 works "kl" estimate $small --transitions 200 --data trajectory --class product
 
+# Several learners and seeds: each run is the one that its seed alone makes, for any number of jobs.
+works "median and 10–90% band over 3 seeds" online $small --episodes 100 --bonus tuned --algorithm speder \
+  --algorithm greedy --seeds 3 --seed 4 -j1 --out "$work/several.csv" --plot "$work/several.png"
+works "drawn" online $small --episodes 100 --bonus tuned --algorithm speder --algorithm greedy --seeds 3 --seed 4 \
+  -j2 --out "$work/again.csv" --plot "$work/several.svg"
+check "a curve of one learner" grep -q "<title>speder" "$work/several.svg"
+check "and of the other" grep -q "<title>greedy\|not shown: greedy" "$work/several.svg"
+cut -d, -f1-19 "$work/several.csv" >"$work/rows1"
+cut -d, -f1-19 "$work/again.csv" >"$work/rows2"
+check "jobs change no row" cmp "$work/rows1" "$work/rows2"
+"$speder" learn online $small --episodes 100 --bonus tuned --algorithm greedy --seed 5 --out "$work/single.csv" >/dev/null
+cut -d, -f1-17 "$work/single.csv" | tail -n +2 >"$work/rows1"
+grep '^greedy,5,' "$work/several.csv" | cut -d, -f3-19 >"$work/rows2"
+check "one of several is the single run" cmp "$work/rows1" "$work/rows2"
+works '"runs"' offline $small --transitions 100 --algorithm speder --algorithm clone --seeds 2 --json --out "$work/several.db"
+check "the runs in the store" [ "$("$speder" report "$work/several.db" --rows | cut -d, -f2,3 | sort -u | wc -l)" = 5 ]
+refused "given twice" online $small --algorithm speder --algorithm speder
+refused "no algorithm 'speeder'" online $small --algorithm speder --algorithm speeder
+refused "--seeds" online $small --seeds 0
+
 # The same command gives the same rows, the clock apart.
 for i in 1 2; do
   "$speder" learn online $small --episodes 300 --seed 5 --bonus tuned --out "$work/run$i.csv" >/dev/null

@@ -24,6 +24,8 @@ SMALL = {"mdp make": ["--family", "simplex", "--out", "{out}/made.h5"],
          "learn online": [*MDP, "--episodes", "5"],
          "learn offline": [*MDP, "--transitions", "5"],
          "learn estimate": [*MDP, "--transitions", "5"],
+         "scale": ["--family", "simplex", "--states", "12", "--rank", "3", "--axis", "actions=2,3", "--epsilon", "0.5",
+                   "--class-size", "8", "--budget", "5", "--seeds", "1", "-o", "{out}/scale.db"],
          "sweep": ["{out}/suite.toml", "-o", "{out}/s.db"], "report": ["{out}/none.db"],
          "validate": ["--only", "table1", "--out", "{out}/v"], "agreement": [], "bench": ["--only", "none"],
          "audit": ["--only", "value-norm-bellman", "--budget", "1"]}
@@ -41,7 +43,11 @@ BAD = {"--states": SIZE, "--actions": SIZE, "--rank": SIZE, "--gamma": ["0", "1"
        "--delta": ["0", "1", "-1", "2"], "--class-size": ["0", "-1"], "--class-scales": ["-1", "2000"],
        "--class-base": ["-1"], "--class-radius": ["-1"], "--class-support": ["0", "-1", "1.5"],
        "--epsilon": ["-0.1", "1.1"], "--temperature": ["0", "-1"], "--omega": ["-1", "0.5"],
-       "--mix": ["-0.1", "1.1"], "--c-star": ["-1", "0"]}
+       "--mix": ["-0.1", "1.1"], "--c-star": ["-1", "0"], "--seeds": ["0", "-1"]}
+# The same word may mean something else to another command.
+BAD["scale --epsilon"] = ["0", "-1"]
+BAD["scale --class-size"] = ["0", "1", "2.5"]
+BESIDE["scale --epsilon"] = []
 
 if DEEP:  # its start takes a quarter of a second, so each option gets one word of each kind
     SMALL = {"train": ["--env", "CartPole", "--out", "{out}/t"], "bench": ["--envs", "CartPole", "--out", "{out}/b"],
@@ -108,6 +114,7 @@ def main(out):
             failures.append(f"{name}: has numbers but no line in SMALL")
             continue
         for option, kind in options:
+            own = f"{name} {option}"
             if option not in BAD:
                 failures.append(f"{name} {option}: has no line in BAD")
                 continue
@@ -117,8 +124,8 @@ def main(out):
             words = [*GARBAGE, *BEYOND[kind]]
             if DEEP:
                 words = [GARBAGE[len(trials) % len(GARBAGE)], BEYOND[kind][len(trials) % len(BEYOND[kind])]]
-            for value in [*words, *BAD[option]]:
-                trials.append([*command, *base, *BESIDE.get(option, []), option, value])
+            for value in [*words, *BAD.get(own, BAD[option])]:
+                trials.append([*command, *base, *BESIDE.get(own, BESIDE.get(option, [])), option, value])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(expect_refusal, trials))
     print(f"{len(trials)} out-of-range numbers, {len(failures)} not refused")
