@@ -99,7 +99,7 @@ std::vector<Series> n_series(const ScalingStudy& study, std::size_t axis, const 
 
 // Where the learner without its bonus gets there, if anywhere.
 std::vector<Series> control_series(const ScalingStudy& study, std::size_t axis) {
-  Series out{.label = study.name + ", without its bonus", .mark = Mark::kPoints};
+  Series out{.label = "without its bonus", .mark = Mark::kPoints};
   out.faint = true;
   for (const StudyCell& cell : study.cells) {
     if (!cell.has_control || std::isinf(cell.control.n)) continue;
@@ -111,15 +111,22 @@ std::vector<Series> control_series(const ScalingStudy& study, std::size_t axis) 
 }
 
 std::string power_label(const ScalingStudy& study, Index k) {
-  return fmt::format("{}: {}^p, p = {:.2f} {}", study.name,
-                     study.axes[static_cast<std::size_t>(k)].symbol, study.fit.exponent[k],
-                     shown_range(study.fit.interval(k)));
+  return fmt::format("{}^p, p = {:.2f} {}", study.axes[static_cast<std::size_t>(k)].symbol,
+                     study.fit.exponent[k], shown_range(study.fit.interval(k)));
 }
 
 Interval x_range(const ScalingStudy& study, std::size_t axis) {
   const auto [low, high] =
       std::ranges::minmax(study.cells, {}, [axis](const StudyCell& cell) { return cell.x[axis]; });
   return {low.x[axis], high.x[axis]};
+}
+
+// The learner alone where all studies have the rest of the name in common.
+std::string short_name(const ScalingStudy& study, const std::vector<ScalingStudy>& all) {
+  const auto rest = [](const ScalingStudy& s) { return s.name.substr(s.name.find(" on ")); };
+  const bool same = std::ranges::all_of(
+      all, [&](const ScalingStudy& other) { return rest(other) == rest(study); });
+  return same ? study.name.substr(0, study.name.find(" on ")) : study.name;
 }
 
 // One axis: all studies in one panel.
@@ -131,11 +138,11 @@ Figure line_figure(const std::vector<ScalingStudy>& studies) {
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const ScalingStudy& study = studies[i];
     const int colour = static_cast<int>(i);
-    for (Series& s : n_series(study, 0, study.name, colour, all))
-      panel.series.push_back(std::move(s));
+    const std::string name = short_name(study, studies);
+    for (Series& s : n_series(study, 0, name, colour, all)) panel.series.push_back(std::move(s));
     if (study.fit.fitted) {
       const Interval x = x_range(study, 0);
-      panel.fits.push_back({.label = power_label(study, 0),
+      panel.fits.push_back({.label = name + ": " + power_label(study, 0),
                             .slope = study.fit.exponent[0],
                             .intercept = study.fit.intercept,
                             .from = x.low,
@@ -147,15 +154,14 @@ Figure line_figure(const std::vector<ScalingStudy>& studies) {
     if (study.controlled) {
       std::vector<Series> control = control_series(study, 0);
       panel.references.push_back(
-          {.label =
-               control.empty() ? "budget; without its bonus N lies beyond it everywhere" : "budget",
+          {.label = control.empty() ? "budget; without its bonus: always beyond" : "budget",
            .x = {ends.low, ends.high},
            .y = {study.cells.front().budget, study.cells.back().budget}});
       for (Series& c : control) panel.series.push_back(std::move(c));
     }
     if (study.held_out.predicted) {
       const double x = study.cells[study.held_out.index].x[0];
-      Series predicted{.label = "last point, predicted from the others (95%)",
+      Series predicted{.label = "last point, predicted (95%)",
                        .x = {x * 1.03},
                        .y = {std::exp(study.held_out.prediction)},
                        .low = {std::exp(study.held_out.interval.low)},
@@ -218,8 +224,7 @@ Panel slices_panel(const ScalingStudy& study) {
     const std::string label = fmt::format("{} = {}", study.axes[1].symbol, plain(level));
     for (Series& s : n_series(study, 0, label, colour,
                               [&](const StudyCell& cell) { return cell.x[1] == level; })) {
-      if (s.censored) s.label.clear();
-      panel.series.push_back(std::move(s));
+      if (!s.censored) panel.series.push_back(std::move(s));
     }
     if (study.fit.fitted)
       panel.fits.push_back(
@@ -231,7 +236,23 @@ Panel slices_panel(const ScalingStudy& study) {
            .colour = colour});
     ++colour;
   }
+  if (study.fit.censored > 0)
+    panel.references.push_back({.label = fmt::format("budget; {} cells beyond", study.fit.censored),
+                                .x = {x.low, x.high},
+                                .y = {study.cells.front().budget, study.cells.front().budget}});
   return panel;
+}
+
+// Room around all points of a panel.
+void leave_room(Panel& panel) {
+  const auto around = [](const std::vector<double>& values, Axis& axis) {
+    const auto [low, high] = std::ranges::minmax(values);
+    const double room = 0.08 * (high - low);
+    axis.low = low - room;
+    axis.high = high + room;
+  };
+  around(drawn_x(panel), panel.x);
+  around(drawn_y(panel), panel.y);
 }
 
 Panel ellipse_panel(const ScalingStudy& study) {
@@ -257,6 +278,7 @@ Panel ellipse_panel(const ScalingStudy& study) {
          .y = {study.theory[1]},
          .mark = Mark::kPoints,
          .colour = 1});
+  leave_room(panel);
   return panel;
 }
 
