@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "speder/core/check.hpp"
 #include "speder/core/parallel.hpp"
@@ -65,6 +66,10 @@ std::string_view to_string(AuditVerdict verdict) {
       return "falsified as printed";
     case AuditVerdict::kNeedsPremise:
       return "needs a premise";
+    case AuditVerdict::kVacuous:
+      return "vacuous";
+    case AuditVerdict::kNotImplied:
+      return "does not follow";
     case AuditVerdict::kNotCheckable:
       return "not checkable";
   }
@@ -111,13 +116,29 @@ AuditedEntry examine(const Entry& entry, std::int64_t budget, const SeedTree& se
   finding.entry = &entry;
   if (entry.check.approximate == nullptr) return finding;
   finding.search = search(entry, budget, seeds);
-  if (entry.relation == Relation::kConstant) return finding;
+  if (entry.relation == Relation::kConstant || finding.search.instances == 0) return finding;
+  const bool broken = finding.search.counterexample.has_value();
+  if (entry.relation == Relation::kTrivial) {  // broken: on some instance the bound says something
+    finding.verdict = broken ? AuditVerdict::kNotCheckable : AuditVerdict::kVacuous;
+    return finding;
+  }
   finding.verdict = AuditVerdict::kHolds;
-  if (!finding.search.counterexample) return finding;
+  if (!broken) return finding;
   const Entry* twin = find_entry(entry.corrected_by);
-  finding.verdict = twin != nullptr && twin->twin == Twin::kPremise ? AuditVerdict::kNeedsPremise
-                                                                    : AuditVerdict::kFalsified;
+  finding.verdict = entry.derived                                     ? AuditVerdict::kNotImplied
+                    : twin != nullptr && twin->twin == Twin::kPremise ? AuditVerdict::kNeedsPremise
+                                                                      : AuditVerdict::kFalsified;
   return finding;
+}
+
+ErrorCount distinct_errors(const std::vector<AuditedEntry>& findings) {
+  std::set<std::string_view> wrong, premises;
+  for (const AuditedEntry& f : findings) {
+    if (f.verdict == AuditVerdict::kFalsified || f.verdict == AuditVerdict::kVacuous)
+      wrong.insert(error_of(*f.entry));
+    if (f.verdict == AuditVerdict::kNeedsPremise) premises.insert(error_of(*f.entry));
+  }
+  return {wrong.size(), premises.size()};
 }
 
 std::vector<AuditedEntry> audit(const AuditOptions& options,

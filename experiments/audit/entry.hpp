@@ -16,11 +16,17 @@ enum class Kind { kIdentity, kBound, kHighProbability, kRate, kExample, kDefinit
 enum class Relation {
   kLessEqual,  // left ≤ right
   kEqual,      // left = right
-  kConstant    // left ≤ c · right with a constant the paper hides: c is measured
+  kConstant,   // left ≤ c · right, both sides measured on an instance, c hidden: c is measured
+  kOrder,      // left ≲ right between two formulas: c is measured, more than kGenerous falsifies
+  kTrivial  // left, the largest that the bounded quantity can be, ≤ right: then it says nothing
 };
 
-/// The reading of a hidden constant in a line between two formulas.
+/// The reading of ≲, Θ and "order of" in a line between two formulas: one absolute constant of at
+/// most 100, for all sizes.
 inline constexpr int kGenerous = 100;
+[[nodiscard]] constexpr bool measures_constant(Relation relation) {
+  return relation == Relation::kConstant || relation == Relation::kOrder;
+}
 
 /// One claim for both number types: a lambda []<class T>(const Case<T>&) -> Sides<T>.
 struct Check {
@@ -52,7 +58,13 @@ struct Entry {
   std::string_view corrected_by = {};  // id of the twin, when the printed statement fails
   Twin twin = Twin::kNone;             // what this entry is to the entry that names it
   std::string_view note = {};          // what a reader should know; the reason when not checkable
+  bool derived = false;            // the paper does not print it: what a proof or line 6 would need
+  std::string_view misprint = {};  // entries that fail by the same misprint share this name
 };
+/// The error an entry shows when it fails: its misprint, or the entry itself.
+[[nodiscard]] inline std::string_view error_of(const Entry& entry) {
+  return entry.misprint.empty() ? entry.id : entry.misprint;
+}
 
 /// Every statement, in the order of the paper.
 [[nodiscard]] const std::vector<Entry>& inventory();
@@ -68,6 +80,7 @@ struct Entry {
 [[nodiscard]] std::span<const Entry> generalization_claims();
 [[nodiscard]] std::span<const Entry> decoupling_claims();
 [[nodiscard]] std::span<const Entry> estimator_claims();
+[[nodiscard]] std::span<const Entry> adaptive_claims();
 [[nodiscard]] std::span<const Entry> value_norm_claims();
 [[nodiscard]] std::span<const Entry> backup_learned_claims();
 [[nodiscard]] std::span<const Entry> optimism_claims();

@@ -21,7 +21,7 @@ std::string number(double x) {
 // What the ratio of an entry means.
 std::string worst_text(const AuditedEntry& f) {
   if (f.search.instances == 0) return "–";
-  if (f.entry->relation == Relation::kConstant) return "c = " + number(f.search.worst_ratio);
+  if (measures_constant(f.entry->relation)) return "c = " + number(f.search.worst_ratio);
   if (f.entry->relation == Relation::kEqual) return "Δ " + number(f.search.worst_ratio);
   return number(f.search.worst_ratio);
 }
@@ -46,10 +46,10 @@ std::string sides_text(const AuditedEntry& f) {
 // The twin, shortened when its id is this entry's with an ending.
 std::string remark(const AuditedEntry& f) {
   const Entry& e = *f.entry;
-  if (e.relation == Relation::kConstant) {
+  if (measures_constant(e.relation) && !f.search.counterexample) {
     return f.search.instances > 0 ? trend_short(f.search.trend) : std::string();
   }
-  if (!f.search.counterexample) return {};
+  if (f.verdict == AuditVerdict::kHolds || f.verdict == AuditVerdict::kNotCheckable) return {};
   const bool ending = e.corrected_by.substr(0, e.id.size()) == e.id;
   return fmt::format("→ {}{}", ending ? "…" : "",
                      ending ? e.corrected_by.substr(e.id.size()) : e.corrected_by);
@@ -97,8 +97,10 @@ nlohmann::ordered_json finding_json(const AuditedEntry& f) {
                  : e.twin == Twin::kPremise ? "premise"
                  : e.twin == Twin::kDerived ? "derived"
                                             : "correction";
+  if (e.derived) json["twin"] = "derived";
+  json["misprint"] = e.twin == Twin::kNone ? nlohmann::ordered_json(error_of(e)) : nullptr;
   json["note"] = e.note;
-  if (e.relation == Relation::kConstant && f.search.instances > 0) {
+  if (measures_constant(e.relation) && f.search.instances > 0) {
     json["constant"] = f.search.worst_ratio;
     json["trend"] = trend_text(f.search.trend);
     json["constant_by"] = trend_json(f.search.trend);
@@ -109,7 +111,7 @@ nlohmann::ordered_json finding_json(const AuditedEntry& f) {
 }  // namespace
 
 std::string summary_text(const std::vector<AuditedEntry>& findings) {
-  std::array<int, 4> counts{};
+  std::array<int, kVerdicts> counts{};
   std::int64_t instances = 0;
   for (const AuditedEntry& f : findings) {
     ++counts[static_cast<std::size_t>(f.verdict)];
@@ -120,7 +122,9 @@ std::string summary_text(const std::vector<AuditedEntry>& findings) {
     text += fmt::format("{} {} {}", v == 0 ? "" : ",", counts[v],
                         to_string(static_cast<AuditVerdict>(v)));
   }
-  return text;
+  const ErrorCount errors = distinct_errors(findings);
+  return text +
+         fmt::format("; {} distinct errors, {} missing premises", errors.wrong, errors.premises);
 }
 
 std::string table_text(const std::vector<AuditedEntry>& findings) {
@@ -152,7 +156,7 @@ std::string detail_text(const std::vector<AuditedEntry>& findings) {
     if (f.search.counterexample) text += fmt::format("  violated   {}\n", sides_text(f));
     if (!f.counterexample_file.empty())
       text += fmt::format("  saved      {}\n", f.counterexample_file);
-    if (e.relation == Relation::kConstant && f.search.instances > 0) {
+    if (measures_constant(e.relation) && f.search.instances > 0) {
       text += fmt::format("  constant   {}\n", trend_text(f.search.trend));
     }
     if (!e.corrected_by.empty()) text += fmt::format("  corrected  {}\n", e.corrected_by);

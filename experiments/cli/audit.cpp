@@ -19,7 +19,7 @@ constexpr std::size_t kDetailed = 5;  // this many entries are shown in full
 
 constexpr const char* kFooter = R"(Examples:
   speder audit                                    every statement, default budget
-  speder audit --quick                            the same, 5,000 instances a statement
+  speder audit --quick                            the same, 4,000 instances a statement
   speder audit --only value-norm-bellman          one statement in full
   speder audit --out counterexamples              save every counterexample
   speder audit --replay counterexamples/potential-first.json
@@ -104,7 +104,7 @@ void add_audit(CLI::App& app, int& exit_code) {
   sub->add_option("--only", command->options.only, "Audit this id (repeatable)")->type_name("ID");
   auto* budget = sub->add_option("--budget", command->options.budget, "Instances per statement")
                      ->capture_default_str();
-  sub->add_flag("--quick", command->quick, "5,000 instances per statement")->excludes(budget);
+  sub->add_flag("--quick", command->quick, "4,000 instances per statement")->excludes(budget);
   sub->add_option("--seed", command->options.seed, "Root of all random streams")
       ->capture_default_str();
   sub->add_option("--jobs", command->options.jobs,

@@ -88,7 +88,8 @@ const Entry kAssumptionClaims[] = {
        return {counting_norm(c, Column<T>(c.S * c.A, 1, T(1))), T(c.S * c.A)};
      },
      .corrected_by = "canonical-basis-representation-corrected",
-     .note = "the left side is |S||A|²: the example satisfies the assumption only when |A| = 1"},
+     .note = "the left side is |S||A|²: the example satisfies the assumption only when |A| = 1",
+     .misprint = "tabular-example"},
     {.id = "canonical-basis-representation-corrected",
      .source = "assump:repr_norm, tabular example (l.417)",
      .kind = Kind::kExample,
@@ -111,7 +112,8 @@ const Entry kAssumptionClaims[] = {
        return {counting_norm(c, reward(c)), T(c.S * c.A)};
      },
      .corrected_by = "canonical-basis-reward-corrected",
-     .note = "r = 1 gives |S||A|² on the left"},
+     .note = "r = 1 gives |S||A|² on the left",
+     .misprint = "tabular-example"},
     {.id = "canonical-basis-reward-corrected",
      .source = "assump:reward_norm, tabular example (l.418)",
      .kind = Kind::kExample,
@@ -134,7 +136,8 @@ const Entry kAssumptionClaims[] = {
        return {volume_norm(c, lengths(c.phi), fraction<T>(c.d, c.A)), T(c.d)};
      },
      .corrected_by = "volume-example-representation-corrected",
-     .note = "the inner integral over A enters squared"},
+     .note = "the inner integral over A enters squared",
+     .misprint = "volume-example"},
     {.id = "volume-example-representation-corrected",
      .source = "assump:repr_norm, continuous example (l.418)",
      .kind = Kind::kExample,
@@ -156,7 +159,8 @@ const Entry kAssumptionClaims[] = {
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        return {volume_norm(c, reward(c), fraction<T>(c.d, c.A)), T(c.d)};
      },
-     .corrected_by = "volume-example-reward-corrected"},
+     .corrected_by = "volume-example-reward-corrected",
+     .misprint = "volume-example"},
     {.id = "volume-example-reward-corrected",
      .source = "assump:reward_norm, continuous example (l.418)",
      .kind = Kind::kExample,

@@ -40,7 +40,8 @@ const Entry kBackupLearnedClaims[] = {
      .corrected_by = "backup-learned-corrected",
      .note =
          "fails twice: a g of both signs has B₂ = 0 by cancellation, and for g ≥ 0 the factor 2 of "
-         "(x+y)² ≤ 2x²+2y² is missing (backup-learned-nonnegative)"},
+         "(x+y)² ≤ 2x²+2y² is missing (backup-learned-nonnegative)",
+     .misprint = "backup-factor-two"},
     {.id = "backup-learned-nonnegative",
      .source = "lem:backup_learned (l.797–800), g ≥ 0",
      .kind = Kind::kBound,
@@ -53,7 +54,8 @@ const Entry kBackupLearnedClaims[] = {
        return learned_sides(c, magnitudes(c.g), bounds::backup_learned_printed<T>);
      },
      .corrected_by = "backup-learned-corrected",
-     .note = "the factor 2 of the proof (l.825) is lost in the statement"},
+     .note = "the factor 2 of the proof (l.825) is lost in the statement",
+     .misprint = "backup-factor-two"},
     {.id = "backup-learned-corrected",
      .source = "lem:backup_learned (l.797–800)",
      .kind = Kind::kBound,

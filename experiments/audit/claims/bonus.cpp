@@ -1,11 +1,9 @@
-#include <vector>
-
+#include "speder/oracle/bounds/bonus.hpp"
 #include "speder/experiments/audit/entry.hpp"
 #include "speder/experiments/audit/objects/online.hpp"
-#include "speder/oracle/bounds/bonus.hpp"
 #include "speder/oracle/bounds/value_norm.hpp"
 
-// lem:bonus_concentration, lem:norm_bonus, and the L₂ norm of the planned value.
+// lem:norm_bonus and the L₂ norm of the planned value.
 
 namespace speder::audit {
 namespace {
@@ -46,64 +44,7 @@ T corrected_three_terms(const Case<T>& c, const Planned<T>& p) {
          T(3) * square(c.gamma) * l2_squared(action_sum(c, p.P_hat * p.V), c.nu);
 }
 
-// (1 − δ)-quantile over D_n of max over (s,a) of the ratio of the two norms, either way up.
-template <class T>
-T concentration_quantile(const Case<T>& c, const Column<T>& law, int n, const T& lambda) {
-  const Column<T> population = squared_norms(c.phi_hat, covariance(c.phi_hat, law, T(n), lambda));
-  std::vector<std::pair<double, T>> ratios;
-  Column<T> counts(law.size(), 1);
-  const auto visit = [&](const auto& self, int z, int left, const T& weight) -> void {
-    if (surely_zero(weight)) return;
-    if (z + 1 == law.size()) {
-      counts(z) = T(left);
-      const Column<T> norms = squared_norms(c.phi_hat, covariance(c.phi_hat, counts, T(1), lambda));
-      double worst = 1;
-      for (int i = 0; i < norms.size(); ++i) {
-        const double ratio = to_double(norms(i)) / to_double(population(i));
-        worst = std::max({worst, ratio, 1 / ratio});
-      }
-      ratios.emplace_back(worst, weight * power(law(z), left));
-      return;
-    }
-    T term = weight;
-    for (int k = 0; k <= left; ++k) {
-      counts(z) = T(k);
-      self(self, z + 1, left - k, term);
-      term = term * law(z) * fraction<T>(left - k, k + 1);
-    }
-  };
-  visit(visit, 0, n, T(1));
-  std::sort(ratios.begin(), ratios.end(),
-            [](const auto& x, const auto& y) { return x.first > y.first; });
-  T tail = T(0);
-  for (const auto& [ratio, p] : ratios) {
-    tail = tail + p;
-    if (surely_less(fraction<T>(1, 10), tail))
-      return sqrt(fraction<T>(std::llround(ratio * 1e9), 1'000'000'000));
-  }
-  return T(1);
-}
-
 const Entry kBonusClaims[] = {
-    {.id = "bonus-concentration",
-     .source = "lem:bonus_concentration (l.846–855)",
-     .kind = Kind::kHighProbability,
-     .relation = Relation::kConstant,
-     .premises = "λ_n = d log(n|F|/δ), |F| = 1, δ = 1/10, data i.i.d. from ρ_n × U; |S||A| ≤ 4, n "
-                 "≤ 8, exact quantiles",
-     .statement =
-         "with probability 1−δ both ratios of ‖φ‖_{Σ̂⁻¹} and ‖φ‖_{Σ⁻¹} are at most c: smallest c",
-     .shape = Shape::kMdp,
-     .assumes = kMdpValid | kCandidate | kCandidateNorm,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       if (c.S * c.A > 4) return undefined<T>();
-       const int n = c.m < 3 ? static_cast<int>(c.m) * c.H : 8;
-       const Online<T> o = online(c);
-       const T lambda = T(c.d) * log(T(10 * n));
-       return {concentration_quantile(c, o.rho_uniform, n, lambda), T(1)};
-     },
-     .note = "hidden constants c₁, c₂ and λ; the covariance must use the law of the data "
-             "(rho-n-is-the-data)"},
     {.id = "bonus-sup",
      .source = "lem:norm_bonus (l.955, l.961)",
      .kind = Kind::kBound,
@@ -146,7 +87,8 @@ const Entry kBonusClaims[] = {
        return {l2_squared(p.V, c.nu),
                l2_squared(average(c.pi, p.r + p.b + scaled(p.Q, c.gamma)), c.nu)};
      },
-     .corrected_by = "planned-value-bellman-corrected"},
+     .corrected_by = "planned-value-bellman-corrected",
+     .misprint = "bellman-q"},
     {.id = "planned-value-bellman-corrected",
      .source = "same lemma, proof (l.984)",
      .kind = Kind::kIdentity,
@@ -171,7 +113,8 @@ const Entry kBonusClaims[] = {
        return {l2_squared(action_sum(c, p.r + p.b + scaled(p.Q, c.gamma)), c.nu),
                printed_three_terms(c, p)};
      },
-     .corrected_by = "planned-value-squares-corrected"},
+     .corrected_by = "planned-value-squares-corrected",
+     .misprint = "planned-value-squares"},
     {.id = "planned-value-squares-corrected",
      .source = "same lemma, proof (l.985–987)",
      .kind = Kind::kBound,
@@ -194,7 +137,8 @@ const Entry kBonusClaims[] = {
        return {printed_three_terms(c, planned(c)),
                square(bounds::planned_value_norm(T(c.d), c.gamma, c.alpha, c.lambda))};
      },
-     .corrected_by = "planned-value-final-corrected"},
+     .corrected_by = "planned-value-final-corrected",
+     .misprint = "planned-value-squares"},
     {.id = "planned-value-final-corrected",
      .source = "same lemma, proof (l.986–988)",
      .kind = Kind::kBound,
@@ -209,9 +153,9 @@ const Entry kBonusClaims[] = {
     {.id = "planned-value-order",
      .source = "same lemma, ≲ (l.976)",
      .kind = Kind::kRate,
-     .relation = Relation::kConstant,
-     .premises = "α/√λ = √(d|A|)/(1−γ)",
-     .statement = "√(3d + 3α²d/λ + 3d²γ²(1+α/√λ)²/(1−γ)²) ≤ c · d^{1.5}√|A|/(1−γ)²: smallest c",
+     .relation = Relation::kOrder,
+     .premises = "α/√λ = √(d|A|)/(1−γ); hidden constant of at most 100",
+     .statement = "√(3d + 3α²d/λ + 3d²γ²(1+α/√λ)²/(1−γ)²) ≲ d^{1.5}√|A|/(1−γ)²",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -219,8 +163,7 @@ const Entry kBonusClaims[] = {
        const T ratio = sqrt(T(c.d * c.A)) * horizon;
        return {bounds::planned_value_norm(T(c.d), c.gamma, ratio, T(1)),
                T(c.d) * sqrt(T(c.d * c.A)) * square(horizon)};
-     },
-     .note = "hidden constant"},
+     }},
 };
 
 }  // namespace

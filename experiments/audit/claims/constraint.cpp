@@ -114,7 +114,8 @@ const Entry kConstraintClaims[] = {
      },
      .corrected_by = "constraint-keeps-features-short-corrected",
      .note = "E‖φ‖² = 1, so ‖φ‖ ≤ 1 forces ‖φ‖ = 1 on the whole support: the constraint and the "
-             "normalisation condition meet only in features of length exactly one"},
+             "normalisation condition meet only in features of length exactly one",
+     .derived = true},
     {.id = "constraint-keeps-features-short-corrected",
      .source = "eq:speder-objective constraint (l.300)",
      .kind = Kind::kDefinition,

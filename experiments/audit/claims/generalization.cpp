@@ -39,7 +39,8 @@ const Entry kGeneralizationClaims[] = {
      .corrected_by = "gen-sum-of-squares-with-premise",
      .note =
          "the proof notes ∑f = 1, but the theorem does not assume it and the objective does not "
-         "enforce it (l.338); non-negativity is needed too"},
+         "enforce it (l.338); non-negativity is needed too",
+     .misprint = "candidates-are-densities"},
     {.id = "gen-sum-of-squares-with-premise",
      .source = "thm:generalization, proof (l.713)",
      .kind = Kind::kBound,

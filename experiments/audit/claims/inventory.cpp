@@ -26,11 +26,13 @@ const std::vector<Entry>& inventory() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
     for (const auto section :
-         {preliminaries_claims(), table_one_claims(), objective_claims(), constraint_claims(),
-          assumption_claims(), open_claims(), generalization_claims(), decoupling_claims(),
-          estimator_claims(), value_norm_claims(), backup_learned_claims(), optimism_claims(),
-          backup_true_claims(), bonus_claims(), regret_claims(), offline_backup_claims(),
-          offline_pac_claims(), offline_theorem_claims(), technical_claims()}) {
+         {preliminaries_claims(),   table_one_claims(),      objective_claims(),
+          constraint_claims(),      assumption_claims(),     open_claims(),
+          generalization_claims(),  decoupling_claims(),     estimator_claims(),
+          adaptive_claims(),        value_norm_claims(),     backup_learned_claims(),
+          optimism_claims(),        backup_true_claims(),    bonus_claims(),
+          regret_claims(),          offline_backup_claims(), offline_pac_claims(),
+          offline_theorem_claims(), technical_claims()}) {
       entries.insert(entries.end(), section.begin(), section.end());
     }
     return entries;

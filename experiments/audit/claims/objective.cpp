@@ -1,4 +1,5 @@
 #include "speder/experiments/audit/entry.hpp"
+#include "speder/experiments/audit/objects/online.hpp"
 #include "speder/experiments/audit/objects/spectral.hpp"
 
 // Section "Spectral Decomposition Representation Learning": the objective and its equivalent forms.
@@ -8,6 +9,30 @@ namespace speder::audit {
 namespace {
 
 constexpr unsigned kTruth = kMdpValid;
+
+// The value of line 6's objective, −E_{ρ_n}∫P f + ½E_w∫f², at the truth and at a rival a tenth of the way
+// to the candidate; w is the law on which the constraint was met (that of the first policy) or ρ_n.
+template <class T>
+Sides<T> line_six(const Case<T>& c, bool earlier) {
+  if (c.H < 2) return undefined<T>();
+  const Online<T> now = online(c);
+  Case<T> before = c;
+  before.H = 1;
+  const Column<T> met = earlier ? online(before).rho_uniform : now.rho_uniform;
+  const auto objective = [&](const Table<T>& f) -> T {
+    T total = T(0);
+    for (int i = 0; i < f.rows(); ++i) {
+      for (int s = 0; s < c.S; ++s) {
+        total = total +
+                (met(i) * f(i, s) / T(2) - now.rho_uniform(i) * now.P(i, s)) * f(i, s) / c.nu(s);
+      }
+    }
+    return total;
+  };
+  const T share = fraction<T>(1, 10);
+  return {objective(now.P), objective(scaled(now.P, T(1) - share) + scaled(now.P_hat, share))};
+}
+
 const Entry kObjectiveClaims[] = {
     {.id = "mle-scale-invariance",
      .source = "eq:mle and the text after it (l.248)",
@@ -90,6 +115,47 @@ const Entry kObjectiveClaims[] = {
        if (phi.empty()) return undefined<T>();
        const Table<T> psi = correlation(c, phi);
        return {T(c.d) * inner(c, psi, psi), model_power(c, c.phi, c.mu)};
+     }},
+    {.id = "svd-form-top-d",
+     .source = "eq:svd_form (l.255): 'svd'",
+     .kind = Kind::kBound,
+     .premises = "k < rank(P) features with E[φφᵀ] = I_k",
+     .statement = "‖E_{ρ₀}[Pφ]‖₂² ≤ σ₁² + … + σ_k², the k largest singular values",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       if (c.d < 2) return undefined<T>();
+       return features_against_singular_values(c, c.d - 1, c.d - 1);
+     }},
+    {.id = "svd-form-attained",
+     .source = "eq:svd_form (l.255): 'svd'",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "φ = the leading left singular vectors of P under ρ₀ (σ > 0)",
+     .statement = "‖E_{ρ₀}[Pφ]‖₂² = σ₁² + … + σ_k²: the maximum is attained",
+     .shape = Shape::kObjective,
+     .assumes = kTruth,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const Spectrum<T> squares = spectrum(density_gram(c));
+       constexpr double kTiny = 1e-3;
+       int k = 0;
+       while (k < c.S && to_double(squares.values[static_cast<std::size_t>(k)]) > kTiny) ++k;
+       if (k == 0) return undefined<T>();
+       // φ_j(s,a) = σ_j⁻¹ ∑_s' p(s'|s,a) √ν(s') v_j(s'), p the density
+       const Table<T> P = kernel(c, c.phi, c.mu);
+       Table<T> phi(P.rows(), k);
+       T total = T(0);
+       for (int j = 0; j < k; ++j) {
+         const T& value = squares.values[static_cast<std::size_t>(j)];
+         total = total + value;
+         for (int i = 0; i < P.rows(); ++i) {
+           for (int s = 0; s < c.S; ++s) {
+             phi(i, j) = phi(i, j) + P(i, s) / sqrt(c.nu(s)) * squares.vectors(s, j) / sqrt(value);
+           }
+         }
+       }
+       const Table<T> psi = correlation(c, phi);
+       return {inner(c, psi, psi), total};
      }},
     {.id = "svd-reparameterisation",
      .source = "eq:svd_dual, third equality (l.257)",
@@ -186,7 +252,30 @@ const Entry kObjectiveClaims[] = {
      .note =
          "the two agree only for features that meet the constraint on the data at hand, which a "
          "finite "
-         "class does not at every n; the program minimises eq:objective_f (PAPER.md, deviations)"},
+         "class does not at every n; the program minimises eq:objective_f (PAPER.md, deviations)",
+     .derived = true},
+    {.id = "constrained-objective-adaptive",
+     .source = "Algorithm 1, line 6 (l.321): eq:speder-objective on data of changing policies",
+     .kind = Kind::kBound,
+     .premises = "p = 1; both candidates meet E[φφᵀ] = I/d on the data of π₁; then the data of π₂ "
+                 "… π_n come "
+                 "in, so that −E_{ρ_n}[φᵀμ] + ½E_{ρ₁}∫(φᵀμ)² is minimised",
+     .statement = "eq:speder-objective is smallest at the truth",
+     .shape = Shape::kMdp,
+     .assumes = kTruth | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> { return line_six(c, true); },
+     .corrected_by = "constrained-objective-adaptive-corrected",
+     .note = "features that meet the constraint on one law of data do not meet it on the next",
+     .derived = true},
+    {.id = "constrained-objective-adaptive-corrected",
+     .source = "eq:objective_f (l.631) on data of changing policies",
+     .kind = Kind::kBound,
+     .premises = "data of π₁ … π_n",
+     .statement = "−E_{ρ_n}[φᵀμ] + ½E_{ρ_n}∫(φᵀμ)² is smallest at the truth",
+     .shape = Shape::kMdp,
+     .assumes = kTruth | kCandidate,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> { return line_six(c, false); },
+     .twin = Twin::kCorrection},
     {.id = "population-objective-unique",
      .source = "eq:population_obj (l.277)",
      .kind = Kind::kBound,

@@ -79,7 +79,8 @@ const Entry kOfflineBackupClaims[] = {
        return learned_sides(c, true, bounds::backup_learned_printed<T>);
      },
      .corrected_by = "offline-backup-learned-corrected",
-     .note = "the step back to ρ_b costs ω/γ (l.1118), which the statement prints as ω"},
+     .note = "the step back to ρ_b costs ω/γ (l.1118), which the statement prints as ω",
+     .misprint = "offline-backup-factors"},
     {.id = "offline-backup-learned-corrected",
      .source = "lem:backup_learned_offline (l.1084–1086)",
      .kind = Kind::kBound,
@@ -195,7 +196,8 @@ const Entry kOfflineBackupClaims[] = {
        return {abs(occupancy_mean(c, o.P, c.g)), bounds::backup_true(in)};
      },
      .corrected_by = "offline-backup-true-corrected",
-     .note = "with ω = max π_b ≤ 1 the bound is far too small"},
+     .note = "with ω = max π_b ≤ 1 the bound is far too small",
+     .misprint = "omega-pessimism"},
     {.id = "offline-backup-true-corrected",
      .source = "lem:backup_true_offline (l.1159–1163)",
      .kind = Kind::kBound,

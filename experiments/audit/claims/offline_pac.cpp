@@ -96,7 +96,8 @@ const Entry kOfflinePacClaims[] = {
        return {occupancy_mean(c, o.P_hat, g), bounds::backup_learned_printed(in)};
      },
      .corrected_by = "pessimism-invocation-corrected",
-     .note = "the factors lost in lem:backup_learned_offline show even for this g"},
+     .note = "the factors lost in lem:backup_learned_offline show even for this g",
+     .misprint = "offline-backup-factors"},
     {.id = "pessimism-invocation-corrected",
      .source = "lem:pessimism, proof (l.1149–1150)",
      .kind = Kind::kBound,
@@ -117,29 +118,31 @@ const Entry kOfflinePacClaims[] = {
     {.id = "pessimism-alpha",
      .source = "lem:pessimism (l.1132) against what its proof needs",
      .kind = Kind::kRate,
-     .premises = "nζ_n = log(|F|/δ), λ = d log(|F|/δ), ω any number ≥ 1; hidden constant read as "
-                 "at most 100",
-     .statement = "the α the proof needs ≤ 100 · d√(ωζ_n)/(1−γ)",
+     .relation = Relation::kOrder,
+     .premises = "nζ_n = log(|F|/δ), λ = d log(|F|/δ), ω any number ≥ 1; hidden constant of at "
+                 "most 100",
+     .statement = "the α the proof needs ≲ d√(ωζ_n)/(1−γ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const T n_zeta = log(T(c.F) / c.delta);
        return {pessimism_alpha(c.bound, T(c.d), c.gamma, n_zeta, T(c.d) * n_zeta),
-               T(kGenerous) * T(c.d) * sqrt(c.bound * n_zeta / whole<T>(c.m)) / (T(1) - c.gamma)};
+               T(c.d) * sqrt(c.bound * n_zeta / whole<T>(c.m)) / (T(1) - c.gamma)};
      },
      .corrected_by = "pessimism-alpha-corrected",
      .note = "a factor √n is missing: the online α has √(|A|nζ_n)"},
     {.id = "pessimism-alpha-corrected",
      .source = "lem:pessimism (l.1132)",
      .kind = Kind::kRate,
+     .relation = Relation::kOrder,
      .premises = "the same",
-     .statement = "the α the proof needs ≤ 100 · d√(ωnζ_n)/(1−γ)",
+     .statement = "the α the proof needs ≲ d√(ωnζ_n)/(1−γ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const T n_zeta = log(T(c.F) / c.delta);
        return {pessimism_alpha(c.bound, T(c.d), c.gamma, n_zeta, T(c.d) * n_zeta),
-               T(kGenerous) * T(c.d) * sqrt(c.bound * n_zeta) / (T(1) - c.gamma)};
+               T(c.d) * sqrt(c.bound * n_zeta) / (T(1) - c.gamma)};
      },
      .twin = Twin::kCorrection},
     {.id = "pessimism-explicit",
@@ -220,6 +223,7 @@ const Entry kOfflinePacClaims[] = {
      .kind = Kind::kBound,
      .premises = "norm in Σ_{ρ_b,φ*} as printed (not its inverse)",
      .statement = "E_{d^π}b ≤ √((1−γ)α²dω/n) + √(γα²dω + γ²α²d) · E_{d^π}‖φ*‖_{Σ_{ρ_b,φ*}}",
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Offline<T> o = offline(c, true);
@@ -239,6 +243,7 @@ const Entry kOfflinePacClaims[] = {
      .kind = Kind::kBound,
      .premises = "norm in Σ⁻¹_{ρ_b,φ*}",
      .statement = "E_{d^π}b ≤ √((1−γ)α²dω/n) + √(γα²dω + γ²α²d) · E_{d^π}‖φ*‖_{Σ⁻¹_{ρ_b,φ*}}",
+     .shape = Shape::kCorridor,
      .assumes = kOnline,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const Offline<T> o = offline(c, true);
@@ -250,17 +255,19 @@ const Entry kOfflinePacClaims[] = {
     {.id = "offline-gap-order",
      .source = "thm:pac_offline, proof (l.1195), as l.1046",
      .kind = Kind::kRate,
-     .premises = "E_{ρ_b}g² ≲ d³ωζ/(1−γ)⁴ as online; hidden constant read as at most 100",
-     .statement = "√((1−γ)ω · d³ωζ/(1−γ)⁴) ≤ 100 √((1−γ)d³ω²ζ)",
+     .relation = Relation::kOrder,
+     .premises = "E_{ρ_b}g² ≲ d³ωζ/(1−γ)⁴ as online; hidden constant of at most 100",
+     .statement = "√((1−γ)ω · d³ωζ/(1−γ)⁴) ≲ √((1−γ)d³ω²ζ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const T h = T(1) / (T(1) - c.gamma);
        const T common = c.bound * sqrt(power(T(c.d), 3));
-       return {common * sqrt(power(h, 3)), T(kGenerous) * common / sqrt(h)};
+       return {common * sqrt(power(h, 3)), common / sqrt(h)};
      },
      .corrected_by = "regret-gap-order-corrected",
-     .note = "the same lost (1−γ)⁻⁴ as online"},
+     .note = "the same lost (1−γ)⁻⁴ as online",
+     .misprint = "lost-horizon"},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "speder/experiments/audit/entry.hpp"
+#include "speder/experiments/audit/objects/memory.hpp"
 #include "speder/experiments/audit/objects/offline.hpp"
 #include "speder/oracle/bounds/pac.hpp"
 
@@ -45,7 +46,8 @@ const Entry kTheorem[] = {
        return {dot(o.pairs, norms), dot(o.pairs, roots(norms))};
      },
      .corrected_by = "coverage-chain-corrected",
-     .note = "the square is missing on the right; the line fails when λ < 1"},
+     .note = "the square is missing on the right; the line fails when λ < 1",
+     .misprint = "coverage-square"},
     {.id = "coverage-d-over-n",
      .source = "thm:pac_offline, proof (l.1200), second ≤",
      .kind = Kind::kBound,
@@ -57,7 +59,8 @@ const Entry kTheorem[] = {
        return {dot(o.pairs, roots(squared_norms(c.phi, true_covariance(c, o)))), T(c.d) / o.n};
      },
      .corrected_by = "coverage-chain-corrected",
-     .note = "without the square the left side is of order √(d/n)"},
+     .note = "without the square the left side is of order √(d/n)",
+     .misprint = "coverage-square"},
     {.id = "coverage-chain-corrected",
      .source = "thm:pac_offline, proof (l.1199–1200)",
      .kind = Kind::kBound,
@@ -84,26 +87,25 @@ const Entry kTheorem[] = {
      },
      .twin = Twin::kCorrection},
     {.id = "offline-theorem",
-     .source = "thm:pac_offline (l.434, l.1172) from the displays of its proof",
-     .kind = Kind::kRate,
-     .relation = Relation::kEqual,
-     .premises =
-         "nζ_n = log(|F|/δ); leading displays multiplied: (1/(1−γ)) √(d³ω²nζ/(1−γ)⁴) √(C*d/n)",
-     .statement = "product of the displays = √(ω²d⁴C* log(|F|/δ)/(1−γ)⁶)",
+     .source = "thm:pac_offline (l.434, l.1172)",
+     .kind = Kind::kBound,
+     .relation = Relation::kTrivial,
+     .premises = "ω, C* ≥ 1, log(|F|/δ) ≥ 1; hidden constant 1",
+     .statement = "V^π − V^π̂ ≤ √(ω²d⁴C* log(|F|/δ)/(1−γ)⁶), against 1/(1−γ), the largest gap",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const T omega = T(c.A);
-       return {proof_product(c, omega, c.bound),
-               bounds::offline_gap_printed(rates(c), omega, c.bound)};
+       if (to_double(log(T(c.F) / c.delta)) < 1) return undefined<T>();
+       return {T(1) / (T(1) - c.gamma), bounds::offline_gap_printed(rates(c), T(c.A), c.bound)};
      },
      .corrected_by = "offline-theorem-corrected",
-     .note = "n is missing: the printed bound does not shrink with more data"},
+     .note = "n is missing: as printed the theorem is true of every policy whatever the data"},
     {.id = "offline-theorem-corrected",
      .source = "thm:pac_offline (l.434, l.1172)",
      .kind = Kind::kRate,
      .relation = Relation::kEqual,
-     .premises = "the same",
+     .premises =
+         "nζ_n = log(|F|/δ); leading displays multiplied: (1/(1−γ)) √(d³ω²nζ/(1−γ)⁴) √(C*d/n)",
      .statement = "product of the displays = √(ω²d⁴C* log(|F|/δ)/(n(1−γ)⁶))",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
@@ -112,41 +114,21 @@ const Entry kTheorem[] = {
        return {proof_product(c, omega, c.bound), bounds::offline_gap(rates(c), omega, c.bound)};
      },
      .twin = Twin::kCorrection},
-    {.id = "offline-theorem-vacuous",
-     .source = "thm:pac_offline (l.434, l.1172)",
-     .kind = Kind::kBound,
-     .premises = "ω, C* ≥ 1, log(|F|/δ) ≥ 1",
-     .statement = "1/(1−γ), which bounds every value gap, ≤ √(ω²d⁴C* log(|F|/δ)/(1−γ)⁶)",
-     .shape = Shape::kRates,
-     .assumes = kRatesValid,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       if (to_double(log(T(c.F) / c.delta)) < 1) return undefined<T>();
-       return {T(1) / (T(1) - c.gamma), bounds::offline_gap_printed(rates(c), T(c.A), c.bound)};
-     },
-     .note = "as printed the theorem is true of every policy whatever the data: it says nothing"},
     {.id = "history-dependent-policies",
      .source = "thm:pac_offline, 'including history-dependent policies' (l.431, l.1170)",
      .kind = Kind::kIdentity,
      .relation = Relation::kEqual,
-     .premises = "π: toss a coin at time 0, then follow π₁ or π₂; π̄(a|s) = d^π(s,a)/d^π(s)",
+     .premises = "π has a memory k: it plays π_k, then k moves by the time, or by all pairs (s,a) "
+                 "seen so far; π̄(a|s) = d^π(s,a)/d^π(s)",
      .statement = "the Markov policy π̄ has the same value: V^{π̄} = V^π",
      .assumes = kMdpValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       const Table<T> other = past_policy(c, 0);
-       const T half = fraction<T>(1, 2);
-       const Column<T> joint =
-           scaled(with_policy(occupancy(P, c.pi, c.rho, c.gamma), c.pi), half) +
-           scaled(with_policy(occupancy(P, other, c.rho, c.gamma), other), half);
-       const Column<T> states = action_sum(c, joint);
-       Table<T> markov = uniform_policy(c);
-       for (int s = 0; s < c.S; ++s) {
-         if (!surely_less(T(0), states(s))) continue;
-         for (int a = 0; a < c.A; ++a) markov(s, a) = joint(s * c.A + a) / states(s);
+       Worst<T> worst;
+       for (const bool by_pairs : {false, true}) {
+         const Sides<T> sides = with_memory(c, by_pairs);
+         worst.equal(sides.left, sides.right);
        }
-       const T mixed = half * dot(c.rho, value(P, reward(c), c.pi, c.gamma) +
-                                             value(P, reward(c), other, c.gamma));
-       return {dot(c.rho, value(P, reward(c), markov, c.gamma)), mixed};
+       return worst.sides();
      }},
 };
 

@@ -33,6 +33,14 @@ T pessimism_gap(const Case<T>& c, const Gap<T>& x, const Column<T>& b) {
   return dot(c.rho, x.V - value(x.o.P_hat, x.o.r + b, c.pi, c.gamma));
 }
 
+// The α that the proof needs at λ_n = d log(n|F|/δ), and d√(|A|nζ_n)/(1−γ)
+template <class T>
+Sides<T> alpha_order(const Case<T>& c, const T& n_zeta) {
+  const T lambda = T(c.d) * (log_n(c) + log(T(c.F) / c.delta));
+  return {bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, n_zeta, lambda),
+          T(c.d) * sqrt(T(c.A) * n_zeta) / (T(1) - c.gamma)};
+}
+
 const Entry kOptimismClaims[] = {
     {.id = "optimism-gap-sup",
      .source = "lem:optimism, proof (l.882)",
@@ -108,7 +116,8 @@ const Entry kOptimismClaims[] = {
        const T alpha = bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, x.o.n * x.o.zeta, c.lambda);
        return {pessimism_gap(c, x, scaled(bonus_shape(c, x.o, c.lambda), alpha)),
                bounds::optimism_slack(T(c.A), T(c.d), c.gamma, x.o.zeta)};
-     }},
+     },
+     .twin = Twin::kDerived},
     {.id = "optimism",
      .source = "lem:optimism (l.861–871)",
      .kind = Kind::kRate,
@@ -132,20 +141,29 @@ const Entry kOptimismClaims[] = {
     {.id = "optimism-alpha-order",
      .source = "lem:optimism (l.864–865, l.907)",
      .kind = Kind::kRate,
-     .relation = Relation::kConstant,
-     .premises = "nζ_n = log(|F|/δ), λ_n = d log(n|F|/δ)",
-     .statement = "the α the proof needs ≤ c · d√(|A|nζ_n)/(1−γ): smallest c",
+     .relation = Relation::kOrder,
+     .premises = "nζ_n = log(|F|/δ), λ_n = d log(n|F|/δ); hidden constant of at most 100",
+     .statement = "the α the proof needs ≲ d√(|A|nζ_n)/(1−γ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const T n_zeta = log(T(c.F) / c.delta);
-       const T lambda = T(c.d) * log(whole<T>(c.m) * T(c.F) / c.delta);
-       return {bounds::optimism_alpha(T(c.A), T(c.d), c.gamma, n_zeta, lambda),
-               T(c.d) * sqrt(T(c.A) * n_zeta) / (T(1) - c.gamma)};
+       return alpha_order(c, log(T(c.F) / c.delta));
      },
-     .note =
-         "hidden constant, and it moves: λ_n grows with log n while nζ_n does not, so no constant "
-         "works for every n unless ζ_n = log(n|F|/δ)/n"},
+     .corrected_by = "optimism-alpha-order-corrected",
+     .note = "λ_n grows with log n while nζ_n does not: no constant serves every n",
+     .misprint = "zeta-without-log-n"},
+    {.id = "optimism-alpha-order-corrected",
+     .source = "lem:optimism (l.864–865, l.907)",
+     .kind = Kind::kRate,
+     .relation = Relation::kOrder,
+     .premises = "nζ_n = log(n|F|/δ); hidden constant of at most 100",
+     .statement = "the α the proof needs ≲ d√(|A|nζ_n)/(1−γ)",
+     .shape = Shape::kRates,
+     .assumes = kRatesValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return alpha_order(c, log_n(c) + log(T(c.F) / c.delta));
+     },
+     .twin = Twin::kCorrection},
     {.id = "bonus-ratio-upper",
      .source = "lem:norm_bonus (l.955)",
      .kind = Kind::kBound,
@@ -162,17 +180,32 @@ const Entry kOptimismClaims[] = {
     {.id = "bonus-ratio-theta",
      .source = "lem:norm_bonus, proof (l.971)",
      .kind = Kind::kRate,
-     .relation = Relation::kConstant,
-     .premises = "the same",
-     .statement =
-         "α_n/√λ_n = Θ(√(d|A|)/(1−γ)), lower side: √(d|A|)/(1−γ) ≤ c · α_n/√λ_n: smallest c",
+     .relation = Relation::kOrder,
+     .premises = "the same; hidden constant of at most 100",
+     .statement = "α_n/√λ_n = Θ(√(d|A|)/(1−γ)), lower side: √(d|A|)/(1−γ) ≲ α_n/√λ_n",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       return {sqrt(log(whole<T>(c.m) * T(c.F) / c.delta)), sqrt(log(T(c.F) / c.delta))};
+       return {sqrt(log_n(c) + log(T(c.F) / c.delta)), sqrt(log(T(c.F) / c.delta))};
      },
-     .note = "hidden constant, and it moves: c = √(log(n|F|/δ)/log(|F|/δ)) grows with n, so Θ is "
-             "only ≲"},
+     .corrected_by = "bonus-ratio-theta-corrected",
+     .note = "c = √(log(n|F|/δ)/log(|F|/δ)) grows with n, so Θ is only ≲",
+     .misprint = "zeta-without-log-n"},
+    {.id = "bonus-ratio-theta-corrected",
+     .source = "lem:norm_bonus, proof (l.971)",
+     .kind = Kind::kIdentity,
+     .relation = Relation::kEqual,
+     .premises = "nζ_n = log(n|F|/δ), constants 1",
+     .statement = "α_n/√λ_n = √(d|A|)/(1−γ)",
+     .shape = Shape::kRates,
+     .assumes = kRatesValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const T horizon = T(1) / (T(1) - c.gamma);
+       const T n_zeta = log_n(c) + log(T(c.F) / c.delta);
+       return {T(c.d) * sqrt(T(c.A) * n_zeta) * horizon / sqrt(T(c.d) * n_zeta),
+               sqrt(T(c.d * c.A)) * horizon};
+     },
+     .twin = Twin::kCorrection},
 };
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "speder/core/tolerance.hpp"
 #include "speder/experiments/audit/entry.hpp"
 #include "speder/experiments/audit/objects/online.hpp"
-#include "speder/experiments/audit/objects/span.hpp"
 #include "speder/oracle/bounds/value_norm.hpp"
 
-// Section "Preliminaries": MDPs, the low-rank structure, Table 1.
+// Section "Preliminaries": MDPs and the low-rank structure.
 
 namespace speder::audit {
 namespace {
@@ -163,77 +162,8 @@ const Entry kPreliminariesClaims[] = {
      }},
 };
 
-const Entry kTableOne[] = {
-    {.id = "krylov-contains-value",
-     .source = "table:spectral_connections, row Krylov (l.215), with the linearity of l.126",
-     .kind = Kind::kExample,
-     .relation = Relation::kEqual,
-     .premises = "k = |S|",
-     .statement = "V^π lies in the span of {(P^π)^i r^π : i = 1 … k}: distance 0",
-     .assumes = kMdpOnly,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       return distance_to_krylov(c, P, 1);
-     },
-     .corrected_by = "krylov-contains-value-corrected",
-     .note = "with i from 1 the reward itself is missing from the basis"},
-    {.id = "krylov-contains-value-corrected",
-     .source = "table:spectral_connections, row Krylov (l.215)",
-     .kind = Kind::kExample,
-     .relation = Relation::kEqual,
-     .premises = "k = |S|",
-     .statement = "V^π lies in the span of {(P^π)^i r^π : i = 0 … k−1}: distance 0",
-     .assumes = kMdpOnly,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       return distance_to_krylov(c, P, 0);
-     },
-     .twin = Twin::kCorrection},
-    {.id = "aggregation-contains-value",
-     .source = "table:spectral_connections, row state aggregation (l.216), with l.126",
-     .kind = Kind::kExample,
-     .relation = Relation::kEqual,
-     .premises = "all singular vectors with σ > 0 kept",
-     .statement = "V^π lies in the column space of P^π: distance 0",
-     .assumes = kMdpOnly,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       const Column<T> V = value(P, reward(c), c.pi, c.gamma);
-       return distance_to_span(state_kernel(P, c.pi), V);
-     },
-     .corrected_by = "aggregation-contains-value-corrected",
-     .note = "V^π = r^π + γP^πV^π: the reward must be added to the features"},
-    {.id = "aggregation-contains-value-corrected",
-     .source = "table:spectral_connections, row state aggregation (l.216)",
-     .kind = Kind::kExample,
-     .relation = Relation::kEqual,
-     .premises = "all singular vectors with σ > 0 kept",
-     .statement = "V^π − r^π lies in the column space of P^π: distance 0",
-     .assumes = kMdpOnly,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       const Column<T> V = value(P, reward(c), c.pi, c.gamma);
-       return distance_to_span(state_kernel(P, c.pi), V - average(c.pi, reward(c)));
-     },
-     .twin = Twin::kCorrection},
-    {.id = "spectral-features-every-policy",
-     .source = "sec:speder (l.233), with eq:linear_q",
-     .kind = Kind::kExample,
-     .relation = Relation::kEqual,
-     .premises = "low-rank MDP; features φ(s,a) of P(s'|s,a)",
-     .statement = "Q^{π'} lies in the span of φ for a policy π' other than the one that collected "
-                  "the data: distance 0",
-     .assumes = kMdpOnly,
-     .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const Table<T> P = kernel(c, c.phi, c.mu);
-       const Column<T> V = value(P, reward(c), past_policy(c, 0), c.gamma);
-       return distance_to_span(c.phi, action_value(P, reward(c), V, c.gamma));
-     }},
-};
-
 }  // namespace
 
 std::span<const Entry> preliminaries_claims() { return kPreliminariesClaims; }
-std::span<const Entry> table_one_claims() { return kTableOne; }
 
 }  // namespace speder::audit

@@ -9,8 +9,6 @@
 namespace speder::audit {
 namespace {
 
-// The reading of ≲ in a line that compares two formulas: a constant of at most 100.
-
 template <class T>
 T mean_square_norm(const Case<T>& c, const Online<T>& o, const Column<T>& law) {
   const Table<T> Sigma = covariance(c.phi_hat, law, o.n, c.lambda);
@@ -49,6 +47,16 @@ T log_term(const Case<T>& c, const T& d_in_argument) {  // log(1 + N/(· log(N|F
   return log(T(1) + N / (d_in_argument * log(N * T(c.F) / c.delta)));
 }
 
+// 4γ²d(√λ_n + α_n)²/(1−γ)² and d³|A|nζ_n/(1−γ)⁴, with the printed λ_n and α_n
+template <class T>
+Sides<T> second_order(const Case<T>& c, const T& n_zeta) {
+  const T h = T(1) / (T(1) - c.gamma);
+  const T lambda = T(c.d) * (log_n(c) + log(T(c.F) / c.delta));
+  const T alpha = T(c.d) * sqrt(T(c.A) * n_zeta) * h;
+  return {T(4) * square(c.gamma * h * (sqrt(lambda) + alpha)) * T(c.d),
+          power(T(c.d), 3) * T(c.A) * n_zeta * power(h, 4)};
+}
+
 const Entry kRegretClaims[] = {
     {.id = "regret-bonus-trace",
      .source = "lem:regret, proof (l.1018–1020)",
@@ -63,7 +71,8 @@ const Entry kRegretClaims[] = {
      },
      .corrected_by = "regret-bonus-trace-corrected",
      .note =
-         "the covariance changes from the policies' actions to uniform actions between two lines"},
+         "the covariance changes from the policies' actions to uniform actions between two lines",
+     .misprint = "uniform-covariance"},
     {.id = "regret-bonus-trace-corrected",
      .source = "lem:regret, proof (l.1018–1020)",
      .kind = Kind::kIdentity,
@@ -87,7 +96,8 @@ const Entry kRegretClaims[] = {
        return {mean_square_norm(c, o, o.rho_pairs), T(c.d) / o.n};
      },
      .corrected_by = "regret-bonus-d-over-n-corrected",
-     .note = "an action the past policies never take is seen by U but not by ρ_n"},
+     .note = "an action the past policies never take is seen by U but not by ρ_n",
+     .misprint = "uniform-covariance"},
     {.id = "regret-bonus-d-over-n-corrected",
      .source = "lem:regret, proof (l.1018–1021)",
      .kind = Kind::kBound,
@@ -161,17 +171,19 @@ const Entry kRegretClaims[] = {
     {.id = "regret-gap-order",
      .source = "lem:regret, proof (l.1046), from l.1032 and l.1041",
      .kind = Kind::kRate,
-     .premises = "hidden constant read as at most 100",
-     .statement = "√((1−γ)|A| · d³|A|ζ/(1−γ)⁴) ≤ 100 √((1−γ)d³|A|²ζ)",
+     .relation = Relation::kOrder,
+     .premises = "hidden constant of at most 100",
+     .statement = "√((1−γ)|A| · d³|A|ζ/(1−γ)⁴) ≲ √((1−γ)d³|A|²ζ)",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
        const T h = T(1) / (T(1) - c.gamma);
        const T common = T(c.A) * sqrt(power(T(c.d), 3));
-       return {common * sqrt(power(h, 3)), T(kGenerous) * common / sqrt(h)};
+       return {common * sqrt(power(h, 3)), common / sqrt(h)};
      },
      .corrected_by = "regret-gap-order-corrected",
-     .note = "the factor (1−γ)⁻⁴ of the line before is dropped; a lower-order term of the regret"},
+     .note = "the factor (1−γ)⁻⁴ of the line before is dropped; a lower-order term of the regret",
+     .misprint = "lost-horizon"},
     {.id = "regret-gap-order-corrected",
      .source = "lem:regret, proof (l.1046)",
      .kind = Kind::kRate,
@@ -189,20 +201,30 @@ const Entry kRegretClaims[] = {
     {.id = "regret-gap-second-order",
      .source = "lem:regret, proof (l.1033 to l.1047)",
      .kind = Kind::kRate,
-     .relation = Relation::kConstant,
-     .premises = "nζ_n = log(|F|/δ), λ_n = d log(n|F|/δ), α_n = d√(|A|nζ_n)/(1−γ)",
-     .statement = "4γ²d(√λ_n + α_n)²/(1−γ)² ≤ c · d³|A|nζ_n/(1−γ)⁴: smallest c",
+     .relation = Relation::kOrder,
+     .premises = "nζ_n = log(|F|/δ), λ_n = d log(n|F|/δ), α_n = d√(|A|nζ_n)/(1−γ); hidden constant "
+                 "of at most 100",
+     .statement = "4γ²d(√λ_n + α_n)²/(1−γ)² ≲ d³|A|nζ_n/(1−γ)⁴",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
-       const T h = T(1) / (T(1) - c.gamma);
-       const T n_zeta = log(T(c.F) / c.delta);
-       const T lambda = T(c.d) * log(whole<T>(c.m) * T(c.F) / c.delta);
-       const T alpha = T(c.d) * sqrt(T(c.A) * n_zeta) * h;
-       return {T(4) * square(c.gamma * h * (sqrt(lambda) + alpha)) * T(c.d),
-               power(T(c.d), 3) * T(c.A) * n_zeta * power(h, 4)};
+       return second_order(c, log(T(c.F) / c.delta));
      },
-     .note = "hidden constant; it moves with log n because λ_n does and nζ_n does not"},
+     .corrected_by = "regret-gap-second-order-corrected",
+     .note = "λ_n grows with log n and nζ_n does not: no constant serves every n",
+     .misprint = "zeta-without-log-n"},
+    {.id = "regret-gap-second-order-corrected",
+     .source = "lem:regret, proof (l.1033 to l.1047)",
+     .kind = Kind::kRate,
+     .relation = Relation::kOrder,
+     .premises = "nζ_n = log(n|F|/δ); hidden constant of at most 100",
+     .statement = "4γ²d(√λ_n + α_n)²/(1−γ)² ≲ d³|A|nζ_n/(1−γ)⁴",
+     .shape = Shape::kRates,
+     .assumes = kRatesValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return second_order(c, log_n(c) + log(T(c.F) / c.delta));
+     },
+     .twin = Twin::kCorrection},
     {.id = "regret-potential-sum",
      .source = "lem:regret, proof (l.1051–1053)",
      .kind = Kind::kBound,
@@ -241,9 +263,9 @@ const Entry kRegretClaims[] = {
     {.id = "regret-log-argument",
      .source = "lem:regret (l.997) from l.1054",
      .kind = Kind::kRate,
-     .relation = Relation::kConstant,
-     .premises = "λ_n = d log(n|F|/δ)",
-     .statement = "log((λ_N + N)/λ₁) ≤ c · log(1 + N/(d² log(N|F|/δ))): smallest c",
+     .relation = Relation::kOrder,
+     .premises = "λ_n = d log(n|F|/δ); hidden constant of at most 100",
+     .statement = "log((λ_N + N)/λ₁) ≲ log(1 + N/(d² log(N|F|/δ)))",
      .shape = Shape::kRates,
      .assumes = kRatesValid,
      .check = []<class T>(const Case<T>& c) -> Sides<T> {
@@ -252,9 +274,25 @@ const Entry kRegretClaims[] = {
        const T last = T(c.d) * log(N * T(c.F) / c.delta);
        return {log((last + N) / first), log_term(c, square(T(c.d)))};
      },
-     .note =
-         "hidden constant, and it moves with d: line 1054 gives N/λ₁ = N/(d log(|F|/δ)) inside the "
-         "logarithm; the d² needs the trace form of the potential lemma"},
+     .corrected_by = "regret-log-argument-corrected",
+     .note = "the constant grows with d: line 1054 gives N/λ₁ = N/(d log(|F|/δ)) inside the "
+             "logarithm; the d² needs the trace form of the potential lemma"},
+    {.id = "regret-log-argument-corrected",
+     .source = "lem:regret (l.997)",
+     .kind = Kind::kRate,
+     .premises = "λ_n = d log(n|F|/δ), log(|F|/δ) ≥ 1",
+     .statement = "log((λ_N + N)/λ₁) ≤ log(1 + N/λ₁) + log(1 + log N): constant 1",
+     .shape = Shape::kRates,
+     .assumes = kRatesValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       const T first_log = log(T(c.F) / c.delta);
+       if (!surely_le(T(1), first_log)) return undefined<T>();
+       const T N = whole<T>(c.m);
+       const T first = T(c.d) * first_log;
+       const T last = T(c.d) * log(N * T(c.F) / c.delta);
+       return {log((last + N) / first), log1p(N / first) + log1p(log(N))};
+     },
+     .twin = Twin::kCorrection},
     {.id = "regret",
      .source = "lem:regret (l.995–999)",
      .kind = Kind::kHighProbability,

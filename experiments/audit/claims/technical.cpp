@@ -104,7 +104,8 @@ const Entry kTechnicalClaims[] = {
        return {p.sum, log_volume(c, p, 2)};
      },
      .corrected_by = "potential-first-corrected",
-     .note = "log det M₀ = d log λ; with 2d log λ the line fails for λ > 1"},
+     .note = "log det M₀ = d log λ; with 2d log λ the line fails for λ > 1",
+     .misprint = "two-d-log-lambda"},
     {.id = "potential-first-corrected",
      .source = "lem:potential, first ≤ (l.1236)",
      .kind = Kind::kBound,
@@ -129,7 +130,8 @@ const Entry kTechnicalClaims[] = {
                bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda)};
      },
      .corrected_by = "potential-second-corrected",
-     .note = "fails for λ < 1"},
+     .note = "fails for λ < 1",
+     .misprint = "two-d-log-lambda"},
     {.id = "potential-second-corrected",
      .source = "lem:potential, second ≤ (l.1236)",
      .kind = Kind::kBound,
@@ -165,7 +167,8 @@ const Entry kTechnicalClaims[] = {
                bounds::elliptical_potential(T(c.d), T(c.H), c.bound, c.lambda)};
      },
      .corrected_by = "potential-lagged-corrected",
-     .note = "what the regret proof would need if ρ_n were the law of the data"},
+     .note = "what the regret proof would need if ρ_n were the law of the data",
+     .derived = true},
     {.id = "potential-lagged-corrected",
      .source = "lem:potential, lagged",
      .kind = Kind::kBound,

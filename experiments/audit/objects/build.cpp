@@ -96,8 +96,11 @@ template <class T>
 void build_rates(Choices& choices, Case<T>& c) {
   c.d = choices.integer(Slot::kSize, 0, 1, 100);
   c.A = choices.integer(Slot::kSize, 1, 1, 50);
-  const int k = choices.integer(Slot::kSize, 2, 0, 15);
-  for (int i = 0; i < k; ++i) c.m *= 10;
+  // n = 1, 10, …, 10¹⁵, then 10^100 … 10^1,000,000: a statement for every n is a statement for these.
+  const int k = choices.integer(Slot::kSize, 2, 0, kPlainDigits + 5);
+  c.digits = k;
+  for (int i = 0; i < std::min(k, kPlainDigits); ++i) c.m *= 10;
+  for (int i = kPlainDigits; i < k; ++i) c.digits = i == kPlainDigits ? 100 : 10 * c.digits;
   c.H = 1;  // n = H m
   c.F = choices.integer(Slot::kSize, 3, 2, 1000);
   const int digits = choices.integer(Slot::kSize, 4, 0, 5);  // γ up to 1 − 10⁻⁶
@@ -130,6 +133,11 @@ Case<T> build(Shape shape, Choices& choices) {
       break;
     case Shape::kRates:
       build_rates(choices, c);
+      break;
+    case Shape::kLongErm:
+    case Shape::kAdversary:
+    case Shape::kWalk:
+      build_attack(choices, c, shape);
       break;
     default:
       build_class(choices, c, shape);

@@ -19,6 +19,9 @@ enum class Shape {
   kProcess,        // class of losses and a data process that depends on the past
   kErm,            // finite class, i.i.d. data, everything enumerable
   kSignedErm,      // the same with candidates that are only bounded by C
+  kLongErm,        // the same with n so large that the bound can fail; |F| up to 64
+  kAdversary,      // the same, and before each sample an adversary chooses between two laws of x
+  kWalk,           // feature maps on a few cells; before each visit an adversary chooses a law
   kMatrices,       // G₁ … G_N positive definite
   kRates           // sizes only: d, |A|, n, |F|, γ, δ over many orders of magnitude
 };
@@ -41,6 +44,10 @@ void build_mdp(Choices& choices, Case<T>& c, bool normalised);
 template <class T>
 void build_detour(Choices& choices, Case<T>& c, bool corridor);
 template <class T>
+void choose_measure(Choices& choices, Case<T>& c);
+template <class T>
 void build_class(Choices& choices, Case<T>& c, Shape shape);
+template <class T>
+void build_attack(Choices& choices, Case<T>& c, Shape shape);
 
 }  // namespace speder::audit

@@ -3,7 +3,6 @@
 #include "speder/experiments/audit/objects/build.hpp"
 
 namespace speder::audit {
-namespace {
 
 template <class T>
 void choose_measure(Choices& choices, Case<T>& c) {
@@ -15,6 +14,8 @@ void choose_measure(Choices& choices, Case<T>& c) {
     c.nu(y) = size * (choices.unit<T>(Slot::kNu, y) + fraction<T>(1, 20));
   }
 }
+
+namespace {
 
 // Conditional densities with respect to ν: masses from the simplex, divided by ν.
 template <class T>
@@ -74,6 +75,8 @@ void build_class(Choices& choices, Case<T>& c, Shape shape) {
   }
 }
 
+template void choose_measure(Choices&, Case<double>&);
+template void choose_measure(Choices&, Case<Exact>&);
 template void build_class(Choices&, Case<double>&, Shape);
 template void build_class(Choices&, Case<Exact>&, Shape);
 

@@ -89,6 +89,10 @@ void build_detour(Choices& choices, Case<T>& c, bool corridor) {
     corridor_kernels(choices, c);
   } else {
     detour_kernels(choices, c);
+    // Half of them where the factor shows most: home is seen often, the detour seldom, λ matters little.
+    if (choices.integer(Slot::kKnob, 43, 0, 1) == 0) {
+      c.gamma = fraction<T>(1, 100), c.lambda = fraction<T>(1, 100), c.m = 10'000;
+    }
   }
   home_policies(choices, c);
   const int pairs = c.S * c.A;

@@ -6,6 +6,8 @@
 
 namespace speder::audit {
 
+inline constexpr int kPlainDigits = 15;  // n up to 10¹⁵ is a number in the instance (m)
+
 /// One instance: every object a statement of the paper talks about. A builder fills the fields
 /// its statements need, the others stay empty. Masses are probabilities; densities are with
 /// respect to ν, so that the mass of s' under ⟨φ, μ(s')⟩ is ⟨φ, μ(s')⟩ ν(s').
@@ -19,6 +21,7 @@ struct Case {
   int X = 0;           // size of the instance space
   int F = 0;           // size of the class
   int n = 0;           // samples, where data are enumerated
+  int digits = 0;  // n = 10^digits, for claims that need log n alone; m is then 10^min(digits,15)
 
   T gamma = T(0);
   T lambda = T(0);
@@ -51,7 +54,7 @@ struct Case {
 template <class C, class V>
 void visit_fields(C& c, V& v) {
   v.size("S", c.S), v.size("A", c.A), v.size("d", c.d), v.size("H", c.H), v.size("m", c.m);
-  v.size("X", c.X), v.size("F", c.F), v.size("n", c.n);
+  v.size("X", c.X), v.size("F", c.F), v.size("n", c.n), v.size("digits", c.digits);
   v.number("gamma", c.gamma), v.number("lambda", c.lambda), v.number("alpha", c.alpha);
   v.number("delta", c.delta), v.number("bound", c.bound), v.number("step", c.step);
   v.table("nu", c.nu), v.table("phi", c.phi), v.table("mu", c.mu), v.table("theta", c.theta);
@@ -60,6 +63,12 @@ void visit_fields(C& c, V& v) {
   v.table("mu_hat", c.mu_hat), v.table("weights", c.weights), v.table("base", c.base);
   v.table("counts", c.counts), v.table("matrices", c.matrices), v.table("family", c.family);
   v.table("loss", c.loss), v.table("design", c.design);
+}
+
+/// log n of a statement about sizes alone
+template <class T>
+[[nodiscard]] T log_n(const Case<T>& c) {
+  return c.digits > kPlainDigits ? T(c.digits) * log(T(10)) : log(whole<T>(c.m));
 }
 
 /// The two sides of a statement on one instance: left ≤ right, or left = right. `scale` is the

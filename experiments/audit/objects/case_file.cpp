@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFormat = "speder-audit-counterexample";
 constexpr std::int64_t kLargestSize = 64;  // states, actions, … of a replayed file
 constexpr std::int64_t kLargestCount = 1'000'000'000'000'000;  // m
+constexpr std::int64_t kLargestDigits = 1'000'000;             // n = 10^digits
 constexpr int kLargestSamples = 64;  // n, X·S and F decide how much is enumerated
 
 struct Writer {
@@ -52,7 +53,9 @@ struct Reader {
   void size(const char* name, I& value) const {
     if (!sizes.contains(name)) return;
     const Json& entry = sizes.at(name);
-    const std::int64_t limit = std::string_view(name) == "m" ? kLargestCount : kLargestSize;
+    const std::int64_t limit = std::string_view(name) == "m"        ? kLargestCount
+                               : std::string_view(name) == "digits" ? kLargestDigits
+                                                                    : kLargestSize;
     const std::int64_t read = entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
     if (read < 0 ||
         (read > limit && std::string_view(name) != "F" && std::string_view(name) != "d" &&
@@ -123,6 +126,8 @@ std::vector<std::string> required_tables(Shape shape) {
               "behaviour", "g",   "phi_hat", "mu_hat", "weights", "base", "counts"};
     case Shape::kMatrices:
       return {"matrices"};
+    case Shape::kWalk:
+      return {"phi", "rho", "base"};
     case Shape::kRates:
       return {};
     case Shape::kProcess:

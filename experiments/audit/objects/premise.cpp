@@ -181,6 +181,12 @@ std::optional<std::string> broken_premise(const Case<T>& c, unsigned premises) {
   if ((needs(kDensities) || needs(kBounded)) && (broken = class_broken(c, premises))) return broken;
   if (needs(kProcessValid) && !distributions(c.design)) return "the design is a distribution";
   if (needs(kPsd) && (broken = matrices_broken(c))) return broken;
+  if (needs(kWalkValid)) {
+    if (!features_short(c.phi)) return "‖φ‖ ≤ 1";
+    if (!distributions(transposed(c.rho)) || !distributions(transposed(c.base)))
+      return "the adversary's laws are distributions";
+    if (!surely_less(T(0), c.delta) || !surely_less(c.delta, T(1))) return "δ ∈ (0,1)";
+  }
   if (needs(kRatesValid)) {
     if (c.d < 1 || c.A < 1 || c.m < 1 || c.F < 1) return "d, |A|, n, |F| ≥ 1";
     for (const T& p : {c.gamma, c.delta}) {

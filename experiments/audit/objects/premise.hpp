@@ -24,7 +24,8 @@ enum Premise : unsigned {
   kProcessValid = 1U << 9U,   // the design rows are distributions
   kPsd = 1U << 10U,           // 0 ≺ G_n ⪯ cI, λ > 0
   kRatesValid = 1U << 11U,    // d, |A|, n, |F| ≥ 1; γ, δ ∈ (0,1)
-  kMeasureValid = 1U << 12U   // ν > 0
+  kMeasureValid = 1U << 12U,  // ν > 0
+  kWalkValid = 1U << 13U  // ‖φ‖ ≤ 1, both laws of the adversary are distributions, δ ∈ (0,1)
 };
 inline constexpr unsigned kOnline =
     kMdpValid | kLowRank | kCandidate | kCandidateNorm | kReprNorm | kRewardNorm | kRegularised;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "speder/experiments/audit/objects/model.hpp"
+#include "speder/experiments/audit/objects/spectrum.hpp"
 
 namespace speder::audit {
 
@@ -110,6 +111,37 @@ template <class T>
 [[nodiscard]] T speder_objective(const Case<T>& c, const Table<T>& phi, const Table<T>& mu_prime) {
   return trace(weighted_gram(c, mu_prime)) / (T(2) * T(c.d)) -
          transition_mean(c, phi, reparameterised(c, mu_prime));
+}
+
+/// (S × S) ∑_{s,a} ρ₀(s,a) p(s|·)p(t|·) √(ν(s)ν(t)): its eigenvalues are the squared singular values
+template <class T>
+[[nodiscard]] Table<T> density_gram(const Case<T>& c) {
+  const Table<T> P = kernel(c, c.phi, c.mu);
+  Table<T> gram(c.S, c.S);
+  for (int s = 0; s < c.S; ++s) {
+    for (int t = 0; t < c.S; ++t) {
+      T total = T(0);
+      for (int i = 0; i < P.rows(); ++i) total = total + c.weights(i) * P(i, s) * P(i, t);
+      gram(s, t) = total / (sqrt(c.nu(s)) * sqrt(c.nu(t)));
+    }
+  }
+  return gram;
+}
+/// ‖E_{ρ₀}[Pφ]‖₂² for the first k features, made orthonormal, and the sum of the `kept` largest squared
+/// singular values of P.                                                              [eq:svd_form]
+template <class T>
+[[nodiscard]] Sides<T> features_against_singular_values(const Case<T>& c, int k, int kept) {
+  Table<T> few(c.phi_hat.rows(), k);
+  for (int i = 0; i < few.size(); ++i) few(i) = c.phi_hat(i / k, i % k);
+  const Table<T> phi = whitened(c, few);
+  if (phi.empty()) return undefined<T>();
+  const Table<T> psi = correlation(c, phi);
+  const Spectrum<T> squares = spectrum(density_gram(c));
+  T top = T(kept) * squares.rest;
+  for (int i = 0; i < std::min(kept, c.S); ++i) {
+    top = top + squares.values[static_cast<std::size_t>(i)];
+  }
+  return {T(k) * inner(c, psi, psi), top};
 }
 
 }  // namespace speder::audit

@@ -22,7 +22,11 @@ Choice small_fraction(Rng& rng) {
 Choice& Choices::at(Slot slot, int index) {
   auto& made = slots_[static_cast<std::size_t>(slot)];
   const auto i = static_cast<std::size_t>(index);
-  if (made.size() <= i) made.resize(i + 1);
+  if (made.size() <= i) {
+    constexpr std::size_t kRoom = 32;  // few slots have more choices
+    if (made.capacity() == 0) made.reserve(std::max(kRoom, i + 1));
+    made.resize(i + 1);
+  }
   if (made[i].denominator == 0) made[i] = draw(slot);
   return made[i];
 }
@@ -58,6 +62,9 @@ int Choices::integer(Slot slot, int index, int low, int high) {
 
 std::vector<std::pair<Slot, int>> Choices::made() const {
   std::vector<std::pair<Slot, int>> all;
+  std::size_t most = 0;
+  for (const auto& slot : slots_) most += slot.size();
+  all.reserve(most);
   for (std::size_t s = 0; s < kSlots; ++s) {
     for (std::size_t i = 0; i < slots_[s].size(); ++i) {
       if (slots_[s][i].denominator != 0) {

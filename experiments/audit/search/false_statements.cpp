@@ -1,4 +1,6 @@
+#include "speder/experiments/audit/objects/adversary.hpp"
 #include "speder/experiments/audit/objects/density.hpp"
+#include "speder/experiments/audit/objects/memory.hpp"
 #include "speder/experiments/audit/objects/offline.hpp"
 #include "speder/experiments/audit/objects/process.hpp"
 #include "speder/experiments/audit/objects/spectral.hpp"
@@ -234,6 +236,47 @@ const Entry kFalse[] = {
        const Offline<T> o = offline(c, true);
        return {dot(o.pairs, squares(o.P * average(c.pi, c.g))),
                (o.omega - T(1)) * dot(o.pairs, squares(c.g))};
+     }},
+    {.id = "false-generalisation-long",
+     .source = "gen-theorem",
+     .statement = "with C' = C, i.i.d. data",
+     .shape = Shape::kLongErm,
+     .assumes = kDensities | kProcessValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return failure_probability(c, c.bound);
+     }},
+    {.id = "false-generalisation-adaptive",
+     .source = "gen-theorem-adaptive",
+     .statement = "with C' = C, adaptive data",
+     .shape = Shape::kAdversary,
+     .assumes = kDensities | kProcessValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> { return adaptive_failure(c, c.bound); }},
+    {.id = "false-concentration",
+     .source = "bonus-concentration-explicit",
+     .statement = "Σ ⪯ 1.02 Σ̂ and Σ̂ ⪯ 1.02 Σ",
+     .shape = Shape::kWalk,
+     .assumes = kWalkValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       return explicit_concentration(c, fraction<T>(102, 100), fraction<T>(102, 100));
+     }},
+    {.id = "false-svd-one-less",
+     .source = "svd-form-top-d",
+     .statement = "k features gain at most σ₁² + … + σ²_{k−1}",
+     .shape = Shape::kObjective,
+     .assumes = kMdpValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       if (c.d < 2) return undefined<T>();
+       return features_against_singular_values(c, c.d - 1, c.d - 2);
+     }},
+    {.id = "false-history-first-policy",
+     .source = "history-dependent-policies",
+     .relation = Relation::kEqual,
+     .statement = "a policy that changes after the first step has the value of its first policy",
+     .assumes = kMdpValid,
+     .check = []<class T>(const Case<T>& c) -> Sides<T> {
+       Sides<T> sides = with_memory(c, false);
+       sides.left = dot(c.rho, value(kernel(c, c.phi, c.mu), reward(c), c.pi, c.gamma));
+       return sides;
      }},
 };
 

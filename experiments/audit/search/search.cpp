@@ -40,7 +40,7 @@ double ratio_of(Relation relation, const Sides<double>& sides) {
   const double allowance = kTiny + kRounding * sides.scale;
   if (sides.right >= 0) {
     const double ratio = sides.left / (sides.right + allowance);
-    return relation == Relation::kConstant ? std::max(0.0, ratio) : ratio;
+    return measures_constant(relation) ? std::max(0.0, ratio) : ratio;
   }
   // Both negative: left ≤ right means |right| / |left| ≤ 1.
   if (sides.left < 0) return sides.right / sides.left;
@@ -76,7 +76,7 @@ class Searcher {
     }
     ++result_.instances;
     const double score = violation(entry_.relation, sides);
-    if (entry_.relation == Relation::kConstant) note_trend(c, ratio_of(entry_.relation, sides));
+    if (measures_constant(entry_.relation)) note_trend(c, ratio_of(entry_.relation, sides));
     if (score > best_) {
       best_ = score;
       result_.worst_ratio = ratio_of(entry_.relation, sides);
@@ -123,12 +123,14 @@ std::vector<Scored> random_phase(Searcher& searcher, const Entry& entry, std::in
 
 void climb(Searcher& searcher, Scored& start, std::int64_t steps, Rng& rng) {
   start.choices.use_stream(rng);
+  Choices next = start.choices;
   for (std::int64_t i = 0; i < steps; ++i) {
-    Choices next = start.choices;
+    next = start.choices;  // into memory that is already there
     perturb(next, rng);
     const Score score = searcher.evaluate(next);
     if (score.niche == start.score.niche && score.value >= start.score.value) {
-      start = {score, std::move(next)};
+      start.score = score;
+      std::swap(start.choices, next);
     }
   }
 }
@@ -158,6 +160,10 @@ double violation(Relation relation, const Sides<double>& sides) {
     const double q = sides.left / (std::abs(sides.right) + allowance);
     return q >= 0 ? -1 / (1 + q) : -1 + q / (1 - q);
   }
+  if (relation == Relation::kOrder) {
+    const double q = std::max(0.0, sides.left) / (kGenerous * sides.right + allowance);
+    return (q - 1) / (q + 1);
+  }
   if (sides.right < 0) return (sides.left - sides.right - allowance) / (size + allowance);
   // (q − 1)/(q + 1) for q = left/right: −1 at 0 ≤ 0, so that the search is not drawn to nothing.
   const double q = std::max(0.0, sides.left) / (sides.right + allowance);
@@ -166,6 +172,7 @@ double violation(Relation relation, const Sides<double>& sides) {
 
 bool proves_violation(Relation relation, const Sides<Exact>& sides) {
   if (relation == Relation::kConstant) return false;
+  if (relation == Relation::kOrder) return surely_less(Exact(kGenerous) * sides.right, sides.left);
   if (surely_less(sides.right, sides.left)) return true;
   return relation == Relation::kEqual && surely_less(sides.left, sides.right);
 }
@@ -185,7 +192,11 @@ std::string describe(const Case<T>& c) {
     if (value != 0) text += fmt::format("{}{}={:.6g}", text.empty() ? "" : " ", name, value);
   };
   add("X", c.X), add("S", c.S), add("A", c.A), add("d", c.d), add("F", c.F);
-  add("n", c.n != 0 ? c.n : static_cast<double>(c.H) * static_cast<double>(c.m));
+  if (c.digits > kPlainDigits) {
+    text += fmt::format(" n=10^{}", c.digits);
+  } else {
+    add("n", c.n != 0 ? c.n : static_cast<double>(c.H) * static_cast<double>(c.m));
+  }
   add("γ", to_double(c.gamma)), add("λ", to_double(c.lambda));
   if (c.F != 0) add("δ", to_double(c.delta)), add("C", to_double(c.bound));
   return text;

@@ -34,7 +34,7 @@ fs::path write(const Folder& folder, const std::string& text) {
 TEST_CASE("Replay: a saved counterexample gives the same two sides", "[audit][replay]") {
   const Folder folder;
   for (const char* id : {"canonical-basis-reward", "gen-second-moment", "potential-first",
-                         "backup-true-step-back", "decoupling-peeling", "offline-theorem"}) {
+                         "backup-true-step-back", "decoupling-peeling", "offline-slack"}) {
     CAPTURE(id);
     const AuditedEntry found = finding_of(id);
     REQUIRE(found.search.counterexample.has_value());
