@@ -2,6 +2,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/core/tolerance.hpp"
+#include "speder/mdp/families/own_class.hpp"
 
 namespace speder {
 namespace {
@@ -18,6 +19,11 @@ void check_shape(const FeatureClass& F, const Kernel& truth) {
 
 LearnProblem make_problem(std::shared_ptr<const TabularMdp> mdp, const ClassSpec& spec,
                           const SeedTree& seeds) {
+  if (spec.kind == "own") {
+    LearnProblem problem{mdp, own_class(*mdp, spec, seeds)};
+    check_problem(problem);
+    return problem;
+  }
   CandidateClass model_class = make_class(mdp->kernel(), spec, seeds);
   return {std::move(mdp), std::move(model_class)};
 }

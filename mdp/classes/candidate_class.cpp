@@ -133,8 +133,8 @@ CandidateClass make_class(const Kernel& truth, const ClassSpec& spec, const Seed
   check_spec(spec);
   const auto maker = kMakers.find(spec.kind);
   if (maker == kMakers.end()) {
-    throw InputError(
-        fmt::format("unknown class '{}': use multiscale, product, net or misspecified", spec.kind));
+    throw InputError(fmt::format(
+        "unknown class '{}': use multiscale, product, net, misspecified or own", spec.kind));
   }
   ClassJob job{truth,
                spec,

@@ -20,6 +20,7 @@ struct ClassSpec {
   /// product       Φ × Ψ, each side a multiscale ladder with the truth's own factor in it
   /// net           P* and candidates at distance radius … 2·radius, all at least radius apart
   /// misspecified  multiscale without P*: the nearest candidate is at base·2^−scales
+  /// own           members of the MDP's own family (mdp/families/own_class.hpp); not by make_class
   std::string kind = "multiscale";
   Index size = 1000;   // |F|
   int scales = 10;     // J
