@@ -166,7 +166,8 @@ int online(const LearnOptions& options) {
                      "bonus_sup", "optimism", "env_steps"});
 }
 
-int offline(const LearnOptions& options) {
+int offline(LearnOptions options) {
+  if (!options.data.empty()) options.jobs = 1;  // HDF5 is not for several threads
   require_h5("--save-data", options.save_data);
   if (options.seeds > 1 && !options.data.empty())
     throw InputError("--data: every seed would have the same data; leave --seeds out");

@@ -232,9 +232,11 @@ void add_learner_options(CLI::App& command, ScaleOptions& options) {
       ->expected(1);
   command
       .add_option("--class", grid.classes,
-                  "Kind of class (default: needle's own product class, else multiscale)")
+                  "Kind of class, or a file beside --mdp (default: needle's product class, else "
+                  "multiscale)")
       ->expected(1);
   command.add_option("--class-size", options.class_size, "|F| (default 1000)");
+  command.add_option("--criterion", grid.criteria, "least-squares or constrained")->expected(1);
   command.add_option("--replan", grid.replan, "every episode, or doubling")->expected(1);
   command
       .add_option("--bonus", options.bonus,

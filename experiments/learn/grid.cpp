@@ -13,6 +13,7 @@
 #include "speder/experiments/learn/grid_instance.hpp"
 #include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/families.hpp"
+#include "speder/mdp/file/mdp_file.hpp"
 
 namespace speder {
 namespace {
@@ -74,12 +75,27 @@ std::vector<std::string> names_in(const Table& table) {
   return names;
 }
 
+// A cell's words have no blanks; the stored settings are TOML.
+void check_path(std::string_view what, const std::string& path) {
+  if (path.find_first_of(" =\t\n\"\\") == std::string::npos) return;
+  throw InputError(fmt::format("{}: a path in a grid has no blank, quote, backslash or '='", what));
+}
+
 void check_names(const LearnGrid& grid) {
   check_words(grid.algorithms, "algorithm",
               grid.offline ? names_in(offline_algorithms()) : names_in(online_algorithms()));
   std::vector<std::string> kinds = {std::string(kNeedleClass)};
   for (const std::string_view kind : class_kinds()) kinds.emplace_back(kind);
+  for (const std::string& name : grid.classes) {
+    if (!is_class_file(name)) continue;
+    if (grid.mdp.empty())
+      throw InputError(
+          fmt::format("class {}: a file is for one MDP, which must be a file too", name));
+    check_path("class", name);
+    kinds.push_back(name);
+  }
   if (!grid.classes.empty()) check_words(grid.classes, "class", kinds);
+  check_words(grid.criteria, "criterion", {"least-squares", "constrained"});
   check_words(grid.replan, "replan", {"every", "doubling"});
   check_words(grid.behaviours, "behaviour", {"uniform", "epsilon", "softmax", "coverage"});
   if (grid.mdp.empty() == grid.families.empty())
@@ -89,12 +105,9 @@ void check_names(const LearnGrid& grid) {
 
 void check_file(const LearnGrid& grid) {
   if (grid.mdp.empty()) return;
-  if (grid.mdp.find_first_of(" =\t\n\"\\") != std::string::npos)
-    throw InputError("the path of an MDP in a grid has no blank, quote, backslash or '='");
+  check_path("mdp", grid.mdp);
   for (const auto& [name, values] : grid.numbers) {
-    const bool of_family = name == "states" || name == "actions" || name == "rank" ||
-                           name == "gamma" || name.starts_with(kKnob);
-    if (of_family)
+    if (of_family(name))
       throw InputError(fmt::format("{}: an MDP file has its own; name a family to move it", name));
   }
 }
@@ -145,11 +158,16 @@ void multiply(std::vector<GridCell>& cells, std::string_view name, const std::ve
   cells = std::move(out);
 }
 
+}  // namespace
+
+bool of_family(std::string_view name) {
+  return name == "states" || name == "actions" || name == "rank" || name == "gamma" ||
+         name.starts_with(kKnob);
+}
+
 bool offline_only(std::string_view name) {
   return name == "omega" || name == "mix" || name == "exploration" || name == "temperature";
 }
-
-}  // namespace
 
 const std::vector<LearnNumber>& learn_numbers() {
   static const std::vector<LearnNumber> table = {{"states", 0, 0, kLargest, true, "|S|"},
@@ -203,12 +221,12 @@ std::vector<GridCell> learn_cells(LearnGrid& grid) {
   } else {
     multiply(cells, "class", grid.classes);
   }
+  multiply(cells, "criterion", grid.criteria);
   multiply(cells, grid.offline ? "behaviour" : "replan",
            grid.offline ? grid.behaviours : grid.replan);
   for (const LearnNumber& n : learn_numbers()) {
-    const bool of_family =
-        n.name == "states" || n.name == "actions" || n.name == "rank" || n.name == "gamma";
-    if ((of_family && !grid.mdp.empty()) || (offline_only(n.name) && !grid.offline)) continue;
+    if ((of_family(n.name) && !grid.mdp.empty()) || (offline_only(n.name) && !grid.offline))
+      continue;
     multiply(cells, n.name, values_of(grid, n));
   }
   for (const auto& [name, values] : grid.numbers)
@@ -216,7 +234,8 @@ std::vector<GridCell> learn_cells(LearnGrid& grid) {
   std::set<std::string> instances;
   for (const GridCell& cell : cells) {
     check_cell(cell);
-    if (instances.insert(instance_key(cell)).second) (void)instance_of(cell, SeedTree(1));
+    if (grid.mdp.empty() && instances.insert(instance_key(cell)).second)
+      (void)generate(spec_of(cell));
   }
   std::vector<GridCell> all;
   for (const GridCell& cell : cells) all.push_back(GridCell(cell).set("role", "learner"));
@@ -224,6 +243,18 @@ std::vector<GridCell> learn_cells(LearnGrid& grid) {
   for (const GridCell& cell : cells)
     if (has_bonus(cell)) all.push_back(GridCell(cell).set("role", "control"));
   return all;
+}
+
+LearnFiles read_files(const LearnGrid& grid) {
+  LearnFiles out;
+  if (grid.mdp.empty()) return out;
+  out.mdp = std::make_shared<const TabularMdp>(load_mdp(grid.mdp));
+  for (const std::string& name : grid.classes) {
+    if (!is_class_file(name)) continue;
+    const auto [at, fresh] = out.classes.emplace(name, load_class(name));
+    (void)stored_problem(out.mdp, at->second, {});
+  }
+  return out;
 }
 
 }  // namespace speder

@@ -8,7 +8,6 @@
 #include "speder/core/check.hpp"
 #include "speder/experiments/learn/algorithms.hpp"
 #include "speder/mdp/families/families.hpp"
-#include "speder/mdp/file/mdp_file.hpp"
 
 namespace speder {
 namespace {
@@ -23,6 +22,8 @@ bool uses_class(const GridCell& cell) {
 }
 
 }  // namespace
+
+bool is_class_file(std::string_view name) { return name.ends_with(".h5"); }
 
 InstanceSpec spec_of(const GridCell& cell) {
   InstanceSpec spec{.family = cell.text("family"),
@@ -56,17 +57,11 @@ BonusConstants constants_of(const GridCell& cell) {
 }
 
 std::string instance_key(const GridCell& cell) {
-  if (cell.has("mdp")) return cell.text("mdp");
   const InstanceSpec spec = spec_of(cell);
   std::string key =
       fmt::format("{} {} {} {} {}", spec.family, spec.states, spec.actions, spec.rank, spec.gamma);
   for (const auto& [name, value] : spec.knobs) key += fmt::format(" {}={}", name, value);
   return key;
-}
-
-std::shared_ptr<const TabularMdp> instance_of(const GridCell& cell, const SeedTree& seeds) {
-  if (cell.has("mdp")) return std::make_shared<const TabularMdp>(load_mdp(cell.text("mdp")));
-  return std::make_shared<const TabularMdp>(generate(spec_of(cell), seeds));
 }
 
 bool has_bonus(const GridCell& cell) {
@@ -81,6 +76,9 @@ void check_cell(const GridCell& cell) {
     throw InputError("class needle is for family needle");
   if (cell.text("mode") == "offline" && uses_class(cell))
     throw InputError("class needle is for online learners; offline use class multiscale");
+  if (uses_class(cell) && cell.text("criterion") != "least-squares")
+    throw InputError(
+        "class needle is learned by least squares; other criteria need class multiscale");
   const std::string& name = cell.text("algorithm");
   if (uses_class(cell) && std::ranges::find(kOnNeedleClass, name) == kOnNeedleClass.end())
     throw InputError(fmt::format(

@@ -15,14 +15,14 @@ namespace speder {
 
 inline constexpr std::string_view kNeedleClass = "needle";  // mdp/classes/needle_class.hpp
 
+[[nodiscard]] bool is_class_file(std::string_view name);  // NAME.h5
+
 /// What a cell of a LearnGrid says, read back.
 [[nodiscard]] InstanceSpec spec_of(const GridCell& cell);  // of its family
 [[nodiscard]] NeedleShape needle_shape_of(const GridCell& cell);
 [[nodiscard]] BonusConstants constants_of(const GridCell& cell);  // c_alpha 0 for the control
 /// Settings that the instance depends on.
 [[nodiscard]] std::string instance_key(const GridCell& cell);
-[[nodiscard]] std::shared_ptr<const TabularMdp> instance_of(const GridCell& cell,
-                                                            const SeedTree& seeds);
 /// The learner explores, or is careful, by a bonus that can be left out.
 [[nodiscard]] bool has_bonus(const GridCell& cell);
 /// InputError when class, family and learner do not go together.

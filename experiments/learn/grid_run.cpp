@@ -7,9 +7,15 @@
 #include "speder/experiments/learn/session.hpp"
 #include "speder/learning/needle_learner.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
+#include "speder/mdp/families/families.hpp"
 
 namespace speder {
 namespace {
+
+Criterion criterion_of(const GridCell& cell) {
+  return cell.text("criterion") == "constrained" ? Criterion::kConstrained
+                                                 : Criterion::kLeastSquares;
+}
 
 double epsilon_of(const GridCell& cell) {  // −1: runs to the end
   return cell.has("epsilon") ? cell.number("epsilon") : -1;
@@ -59,7 +65,9 @@ std::vector<Measure> run_needle(const GridCell& cell, const SeedTree& seeds,
 
 // A learner without a class is given the truth alone, which it does not look at.
 LearnProblem problem_of(const GridCell& cell, std::shared_ptr<const TabularMdp> mdp, bool has_class,
-                        const SeedTree& seeds) {
+                        const SeedTree& seeds, const LearnFiles& files) {
+  if (has_class && is_class_file(cell.text("class")))
+    return stored_problem(std::move(mdp), files.classes.at(cell.text("class")), {});
   if (has_class) {
     ClassSpec spec;
     spec.kind = cell.text("class");
@@ -81,10 +89,11 @@ void add_curves(const std::vector<LearnRow>& rows, std::vector<Measure>& out) {
 }
 
 std::vector<Measure> run_online_cell(const GridCell& cell, const SeedTree& seeds,
-                                     std::shared_ptr<const TabularMdp> mdp) {
+                                     std::shared_ptr<const TabularMdp> mdp,
+                                     const LearnFiles& files) {
   const OnlineAlgorithm& algorithm = online_algorithm(cell.text("algorithm"));
   const LearnProblem problem =
-      problem_of(cell, std::move(mdp), algorithm.has_class, seeds.child("class"));
+      problem_of(cell, std::move(mdp), algorithm.has_class, seeds.child("class"), files);
   TruthEvaluator truth(problem.mdp);
   OnlineRun run;
   run.algorithm = cell.text("algorithm");
@@ -92,6 +101,7 @@ std::vector<Measure> run_online_cell(const GridCell& cell, const SeedTree& seeds
   run.options.episodes = budget_of(cell);
   run.options.bonus = constants_of(cell);
   run.options.delta = cell.number("delta");
+  run.options.criterion = criterion_of(cell);
   run.options.replan = cell.text("replan") == "every" ? Replan::kEvery : Replan::kDoubling;
   const double epsilon = epsilon_of(cell);
   std::vector<Measure> out;
@@ -106,10 +116,11 @@ std::vector<Measure> run_online_cell(const GridCell& cell, const SeedTree& seeds
 }
 
 std::vector<Measure> run_offline_cell(const GridCell& cell, const SeedTree& seeds,
-                                      std::shared_ptr<const TabularMdp> mdp) {
+                                      std::shared_ptr<const TabularMdp> mdp,
+                                      const LearnFiles& files) {
   const OfflineAlgorithm& algorithm = offline_algorithm(cell.text("algorithm"));
   const LearnProblem problem =
-      problem_of(cell, std::move(mdp), algorithm.has_class, seeds.child("class"));
+      problem_of(cell, std::move(mdp), algorithm.has_class, seeds.child("class"), files);
   TruthEvaluator truth(problem.mdp);
   OfflineRun run;
   run.algorithm = cell.text("algorithm");
@@ -121,6 +132,7 @@ std::vector<Measure> run_offline_cell(const GridCell& cell, const SeedTree& seed
                    .mix = cell.number("mix")};
   run.options.bonus = constants_of(cell);
   run.options.delta = cell.number("delta");
+  run.options.criterion = criterion_of(cell);
   run.seed = seeds.seed("run");
   const std::vector<LearnRow> rows = run_offline(problem, truth, run).rows;
   std::vector<Measure> out;
@@ -135,18 +147,20 @@ std::vector<Measure> run_offline_cell(const GridCell& cell, const SeedTree& seed
 }  // namespace
 
 std::vector<Measure> run_learn_cell(const GridCell& cell, std::int64_t repetition,
-                                    const SeedTree& seeds) {
-  std::shared_ptr<const TabularMdp> mdp = instance_of(cell, seeds.child("instance"));
+                                    const SeedTree& seeds, const LearnFiles& files) {
+  std::shared_ptr<const TabularMdp> mdp = files.mdp;
+  if (!mdp)
+    mdp = std::make_shared<const TabularMdp>(generate(spec_of(cell), seeds.child("instance")));
   std::vector<Measure> premises;
   if (repetition == 0) add_premises(*mdp, premises);
   std::vector<Measure> out;
   if (cell.text("mode") == "offline") {
-    out = run_offline_cell(cell, seeds, std::move(mdp));
+    out = run_offline_cell(cell, seeds, std::move(mdp), files);
   } else if (cell.text("class") == kNeedleClass &&
              online_algorithm(cell.text("algorithm")).has_class) {
     out = run_needle(cell, seeds, std::move(mdp));
   } else {
-    out = run_online_cell(cell, seeds, std::move(mdp));
+    out = run_online_cell(cell, seeds, std::move(mdp), files);
   }
   out.insert(out.end(), premises.begin(), premises.end());
   return out;

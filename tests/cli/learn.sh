@@ -49,6 +49,10 @@ grep '^greedy,5,' "$work/several.csv" | cut -d, -f3-19 >"$work/rows2"
 check "one of several is the single run" cmp "$work/rows1" "$work/rows2"
 works '"runs"' offline $small --transitions 100 --algorithm speder --algorithm clone --seeds 2 --json --out "$work/several.db"
 check "the runs in the store" [ "$("$speder" report "$work/several.db" --rows | cut -d, -f2,3 | sort -u | wc -l)" = 5 ]
+works "greedy" offline $small --transitions 200 --save-data "$work/d.h5" --algorithm greedy
+works "greedy" offline $small --data "$work/d.h5" --algorithm speder --algorithm greedy --algorithm clone
+refused "same data" offline $small --data "$work/d.h5" --seeds 2
+refused "for one run" offline $small --transitions 20 --seeds 2 --save-data "$work/e.h5"
 refused "given twice" online $small --algorithm speder --algorithm speder
 refused "no algorithm 'speeder'" online $small --algorithm speder --algorithm speeder
 refused "--seeds" online $small --seeds 0

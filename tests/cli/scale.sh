@@ -72,6 +72,23 @@ check "report" "$speder" report "$work/map.db" --out "$work/again" >/dev/null
 "$speder" scale $easy -o "$work/map.db" >/dev/null 2>"$work/err"
 check "other settings" [ $? = 2 ]
 
+# A file of MDP and one of its class, and ranks of a job.
+"$speder" learn online --family river --states 5 --gamma 0.9 --class-size 10 --episodes 5 --save-class "$work/c.h5" \
+  >/dev/null || failed=1
+"$speder" mdp make --family river --states 5 --gamma 0.9 --out "$work/m.h5" >/dev/null || failed=1
+files="--mdp $work/m.h5 --class $work/c.h5 --axis epsilon=0.4,0.3,0.2,0.15,0.1 --budget 300 --seeds 3 --bonus tuned"
+"$speder" scale $files -o "$work/file.db" >"$work/text" || failed=1
+check "the axis of a file" grep -q "1/ε" "$work/text"
+if command -v mpirun >/dev/null && [ -e "$(dirname "$speder")/libspeder_mpi.so" ]; then
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 \
+    "$speder" scale $files -o "$work/ranks.db" >/dev/null 2>"$work/err" || { cat "$work/err"; failed=1; }
+  rows "$work/file.db" >"$work/rows1"
+  rows "$work/ranks.db" >"$work/rows2"
+  check "rows of ranks" cmp "$work/rows1" "$work/rows2"
+fi
+
+refused "a file is for one MDP" --family river --axis states=4,5 --epsilon 0.1 --class c.h5
+refused "least squares" --family needle --axis rank=8,12 --epsilon 0.1 --criterion constrained
 refused "name an axis" --family needle --epsilon 0.1
 refused "no axis 'colour'" --family needle --axis colour=1,2 --epsilon 0.1
 refused "no axis 'lead'" --family simplex --axis lead=0.1,0.2 --epsilon 0.1

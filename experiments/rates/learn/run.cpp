@@ -44,6 +44,7 @@ LearnGrid read_grid(const ConfigTable& table) {
   read_words(table, "family", grid.families);
   read_words(table, "algorithm", grid.algorithms);
   read_words(table, "class", grid.classes);
+  read_words(table, "criterion", grid.criteria);
   read_words(table, "replan", grid.replan);
   read_words(table, "behaviour", grid.behaviours);
   read_words(table, "axes", grid.axes);
@@ -74,13 +75,15 @@ std::string config_of(const LearnGrid& grid) {
   std::string out = fmt::format("mode = \"{}\"\n", grid.offline ? "offline" : "online");
   if (!grid.mdp.empty()) out += fmt::format("mdp = \"{}\"\n", grid.mdp);
   out += words("family", grid.families) + words("algorithm", grid.algorithms) +
-         words("class", grid.classes) + words("axes", grid.axes);
+         words("class", grid.classes) + words("criterion", grid.criteria) +
+         words("axes", grid.axes);
   out += grid.offline ? words("behaviour", grid.behaviours) : words("replan", grid.replan);
   for (const LearnNumber& n : learn_numbers()) {
     const auto given = grid.numbers.find(n.name);
     if (given != grid.numbers.end()) {
       out += numbers(n.name, given->second);
-    } else if (!std::isnan(n.fallback)) {
+    } else if (!std::isnan(n.fallback) && (grid.offline || !offline_only(n.name)) &&
+               (grid.mdp.empty() || !of_family(n.name))) {
       out += numbers(n.name, {n.fallback});
     }
   }
@@ -96,8 +99,9 @@ SweepPlan plan_learn_grid(LearnGrid grid) {
   SweepPlan plan;
   plan.cells = learn_cells(grid);
   plan.config = config_of(grid);
-  plan.run = [](const RunContext& context) {
-    return run_learn_cell(context.cell, context.repetition, context.seeds);
+  const auto files = std::make_shared<const LearnFiles>(read_files(grid));
+  plan.run = [files](const RunContext& context) {
+    return run_learn_cell(context.cell, context.repetition, context.seeds, *files);
   };
   return plan;
 }
