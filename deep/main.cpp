@@ -14,6 +14,10 @@ constexpr int kKeepBytes = 64 << 20;
 
 void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::deep::cli;
+  app.name("speder deep");
+  app.description(
+      "speder deep: SPEDER and its baselines on the MBBL and DeepMind Control tasks of the paper.");
+  app.require_subcommand(0, 1);
   add_envs(app);
   add_rollout(app);
   add_bench_env(app);
@@ -36,13 +40,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, kKeepBytes);
   mallopt(M_TRIM_THRESHOLD, kKeepBytes);
   speder::deep::keep_tensor_blocks();
-  CLI::App app(
-      "speder deep: SPEDER and its baselines on the MBBL and DeepMind Control tasks of the paper.",
-      "speder deep");
-  app.require_subcommand(0, 1);
-  int exit_code = 0;
-  add_commands(app, exit_code);
-  const int code = speder::cli::run_program(app, "speder-deep", argc, argv, exit_code);
+  const int code = speder::cli::run_program("speder-deep", add_commands, argc, argv);
   // Exits without running destructors of static objects: libtorch's threads and static objects end
   // in no fixed order, and a bench has crashed after its last output. All files are closed by now.
   std::fflush(nullptr);

@@ -37,6 +37,12 @@ class Wrapping : public CLI::Formatter {
 
 void add_commands(CLI::App& app, int& exit_code) {
   using namespace speder::cli;
+  app.name("speder");
+  app.description(
+      "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.");
+  app.footer(kFooter);
+  app.formatter(std::make_shared<Wrapping>());
+  app.require_subcommand(0, 1);
   add_version(app, exit_code);
   add_mdp(app, exit_code);
   add_audit(app, exit_code);
@@ -59,13 +65,5 @@ void add_commands(CLI::App& app, int& exit_code) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::cli::exec_deep(argv + 1);
-  CLI::App app(
-      "speder: exact low-rank MDPs, finite-class SPEDER, and the paper's claims put to the test.",
-      "speder");
-  app.footer(kFooter);
-  app.formatter(std::make_shared<Wrapping>());
-  app.require_subcommand(0, 1);
-  int exit_code = 0;
-  add_commands(app, exit_code);
-  return speder::cli::run_program(app, "speder", argc, argv, exit_code);
+  return speder::cli::run_program("speder", add_commands, argc, argv);
 }

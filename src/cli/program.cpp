@@ -21,48 +21,67 @@ namespace {
 
 constexpr int kBadInput = 2;
 
-int fail(const std::string& name, const std::string& what) {
+int fail(const char* name, const std::string& what) {
   // libtorch appends the place in its own sources to its message.
   const std::string text = what.substr(0, what.find("\nException raised from"));
   fmt::print(stderr, "{}: error: {}\n", name, one_line(text));
   return kBadInput;
 }
 
-int refuse(const std::string& name, const std::string& what) {
+int refuse(const char* name, const std::string& what) {
   if (rank_in_job() == 0) return fail(name, what);
   wait_for_rank_0();
   return kBadInput;
 }
 
-int run_commands(CLI::App& app, const std::string& name, int argc, char** argv,
-                 const int& exit_code) {
+int parse_and_run(CLI::App& app, const char* name, int argc, char** argv, const int& exit_code) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     return refuse(name, explain(app, e, argc, argv));
+  }
+  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+  return exit_code;
+}
+
+// Takes no memory, since there is none.
+int lacks_memory(const char* name) {
+  std::fputs(name, stderr);
+  std::fputs(": error: the memory does not suffice for this; smaller sizes need less\n", stderr);
+  return kBadInput;
+}
+
+int run_commands(const char* name, const AddCommands& build, int argc, char** argv) {
+  try {
+    CLI::App app;
+    int exit_code = 0;
+    build(app, exit_code);
+    return parse_and_run(app, name, argc, argv, exit_code);
   } catch (const Interrupted& e) {
     fmt::print(stderr, "{}: {}\n", name, e.what());
     return kInterruptedExit;
   } catch (const InputError& e) {
     return refuse(name, e.what());
   } catch (const std::bad_alloc&) {
-    return fail(name, "the memory does not suffice for this; smaller sizes need less");
+    return lacks_memory(name);
   } catch (const std::exception& e) {
     return fail(name, e.what());
   }
-  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-  return exit_code;
 }
 
 }  // namespace
 
-int run_program(CLI::App& app, const std::string& name, int argc, char** argv,
-                const int& exit_code) {
+int run_program(const char* name, const AddCommands& build, int argc, char** argv) {
   // A file that grows past `ulimit -f` is then an error of the write, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
-  const int code = run_commands(app, name, argc, argv, exit_code);
+  int code = kBadInput;
+  try {
+    code = run_commands(name, build, argc, argv);
+  } catch (const std::bad_alloc&) {  // while an error was put into words
+    code = lacks_memory(name);
+  }
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return fail(name, fmt::format("standard output could not be written ({})",
