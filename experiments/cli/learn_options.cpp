@@ -58,7 +58,8 @@ void add_class_options(CLI::App& app, LearnOptions& options) {
   app.add_option(
          "--class", spec.kind,
          "multiscale: candidates at L2 distance base*2^-j from P*; product: Phi x Psi; net: "
-         "a packing; misspecified: multiscale without P*; own: the family's own (comblock); or a "
+         "a packing; misspecified: multiscale without P*; own: the family's own (comblock, "
+         "leaves); or a "
          "class file, NAME.h5")
       ->capture_default_str()
       ->group("Class");

@@ -231,9 +231,10 @@ void add_learner_options(CLI::App& command, ScaleOptions& options) {
   command.add_option("--behaviour", grid.behaviours, "--offline: where the data come from")
       ->expected(1);
   command
-      .add_option("--class", grid.classes,
-                  "Kind of class, or a file beside --mdp (default: needle's product class, else "
-                  "multiscale)")
+      .add_option(
+          "--class", grid.classes,
+          "Kind of class, or a file beside --mdp (default: the own one of needle, comblock and "
+          "leaves, else multiscale)")
       ->expected(1);
   command.add_option("--class-size", options.class_size, "|F| (default 1000)");
   command.add_option("--criterion", grid.criteria, "least-squares or constrained")->expected(1);

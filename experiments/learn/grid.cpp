@@ -84,7 +84,7 @@ void check_path(std::string_view what, const std::string& path) {
 void check_names(const LearnGrid& grid) {
   check_words(grid.algorithms, "algorithm",
               grid.offline ? names_in(offline_algorithms()) : names_in(online_algorithms()));
-  std::vector<std::string> kinds = {std::string(kNeedleClass)};
+  std::vector<std::string> kinds = {std::string(kNeedleClass), "own"};
   for (const std::string_view kind : class_kinds()) kinds.emplace_back(kind);
   for (const std::string& name : grid.classes) {
     if (!is_class_file(name)) continue;
@@ -188,7 +188,9 @@ const std::vector<LearnNumber>& learn_numbers() {
 }
 
 std::string_view own_class(std::string_view family) {
-  return family == "needle" ? kNeedleClass : "multiscale";
+  return family == "needle"                             ? kNeedleClass
+         : (family == "comblock" || family == "leaves") ? "own"
+                                                        : "multiscale";
 }
 
 std::vector<std::string> scaled_settings(const LearnGrid& grid) {

@@ -71,6 +71,9 @@ bool has_bonus(const GridCell& cell) {
 }
 
 void check_cell(const GridCell& cell) {
+  if (cell.text("class") == "own" && cell.has("family") && cell.text("family") != "comblock" &&
+      cell.text("family") != "leaves")
+    throw InputError("class own is for the families comblock and leaves");
   if (cell.text("class") != kNeedleClass) return;
   if (!cell.has("family") || cell.text("family") != "needle")
     throw InputError("class needle is for family needle");

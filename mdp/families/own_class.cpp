@@ -19,14 +19,46 @@ InstanceSpec spec_of(const TabularMdp& mdp) {
   return resolve(spec);
 }
 
+struct OwnKernels {
+  std::vector<Kernel> kernels;
+  Index truth = 0;
+};
+
+// Emissions are probabilities; densities are with respect to ν, which is uniform.
+Kernel own_kernel(const Kernel& P, SparseMatrix phi, const SparseMatrix& emission) {
+  return {P.actions(), std::move(phi), SparseMatrix(emission / P.nu()[0]), P.nu()};
+}
+
+OwnKernels lock_kernels(const Kernel& P, const InstanceSpec& made, Index size,
+                        const SeedTree& seeds) {
+  const LockShape shape = comblock_shape(made);
+  const LockSample sample = sample_locks(shape, draw_lock(shape, SeedTree(made.seed)), size, seeds);
+  OwnKernels out{{}, sample.truth};
+  for (const LockMember& m : sample.members)
+    out.kernels.push_back(own_kernel(P, lock_phi(shape, m), lock_emission(shape, m)));
+  return out;
+}
+
+OwnKernels leaf_kernels(const Kernel& P, const InstanceSpec& made, Index size,
+                        const SeedTree& seeds) {
+  const LeafShape shape = leaves_shape(made);
+  const LeafSample sample =
+      sample_leaves(shape, draw_leaf(shape, SeedTree(made.seed)), size, seeds);
+  OwnKernels out{{}, sample.truth};
+  for (const LeafMember& m : sample.members)
+    out.kernels.push_back(own_kernel(P, leaf_phi(shape, m), leaf_emission(shape, m)));
+  return out;
+}
+
 }  // namespace
 
 CandidateClass own_class(const TabularMdp& mdp, const ClassSpec& spec, const SeedTree& seeds) {
-  if (mdp.provenance().family != "comblock")
-    throw InputError(
-        fmt::format("class own: the family '{}' has no class of its own (comblock has one); use "
-                    "multiscale, product, net or misspecified",
-                    mdp.provenance().family));
+  const std::string& family = mdp.provenance().family;
+  if (family != "comblock" && family != "leaves")
+    throw InputError(fmt::format(
+        "class own: the family '{}' has no class of its own (comblock and leaves have); "
+        "use multiscale, product, net or misspecified",
+        family));
   if (spec.size < 1)
     throw InputError(fmt::format("class-size must be at least 1 (got {})", spec.size));
   const Kernel& P = mdp.kernel();
@@ -36,16 +68,9 @@ CandidateClass own_class(const TabularMdp& mdp, const ClassSpec& spec, const See
         fmt::format("class own: {} members need more memory than allowed; use a smaller class-size",
                     spec.size));
   const InstanceSpec made = spec_of(mdp);
-  const LockShape lock = comblock_shape(made);
-  const LockSample sample =
-      sample_locks(lock, draw_lock(lock, SeedTree(made.seed)), spec.size, seeds.child("class"));
-  std::vector<Kernel> kernels;
-  for (const LockMember& member : sample.members) {
-    // Emissions are probabilities; densities with respect to ν, which is uniform.
-    const SparseMatrix mu = lock_emission(lock, member) / P.nu()[0];
-    kernels.emplace_back(lock.actions, lock_phi(lock, member), mu, P.nu());
-  }
-  return measured_class(FeatureClass::of(kernels), sample.truth, P, spec.weights);
+  OwnKernels own =
+      (family == "leaves" ? leaf_kernels : lock_kernels)(P, made, spec.size, seeds.child("class"));
+  return measured_class(FeatureClass::of(own.kernels), own.truth, P, spec.weights);
 }
 
 }  // namespace speder

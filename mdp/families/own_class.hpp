@@ -1,18 +1,20 @@
 #pragma once
 
 #include "speder/mdp/classes/candidate_class.hpp"
+#include "speder/mdp/classes/leaf_class.hpp"
 #include "speder/mdp/classes/lock_class.hpp"
 #include "speder/mdp/families/instance.hpp"
 
 namespace speder {
 
-/// The class kind `own`: members of the MDP's family that differ in what the code is and in who emits
-/// what (comblock). Throws InputError for a family that has none, and unless the MDP is one that the
+/// The class kind `own`: members of the MDP's family that differ in what the code is (comblock) or which
+/// arm is better (leaves), and in who emits what. Throws InputError for a family that has none, and unless the MDP is one that the
 /// family made.
 [[nodiscard]] CandidateClass own_class(const TabularMdp& mdp, const ClassSpec& spec,
                                        const SeedTree& seeds);
 
 /// The shape of a comblock of these sizes and knobs; InputError when there is none.
 [[nodiscard]] LockShape comblock_shape(const InstanceSpec& spec);
+[[nodiscard]] LeafShape leaves_shape(const InstanceSpec& spec);
 
 }  // namespace speder
