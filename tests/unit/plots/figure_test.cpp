@@ -1,7 +1,10 @@
 #include "speder/plots/figure.hpp"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
+#include "speder/plots/bands.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
@@ -77,6 +80,25 @@ TEST_CASE("Figure: bars start at zero, lie in their intervals and are numbers of
   panel.y.scale = Scale::kLinear;
   panel.bars[0].bars[0].value = 0.7;
   CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
+}
+
+TEST_CASE("median_band: median and the middle 80% of the runs that are known", "[plots][figure]") {
+  constexpr double kGone = std::numeric_limits<double>::quiet_NaN();
+  CurveTable runs{.x = {1, 2, 4, 8, 16}, .y = {}};
+  for (int i = 0; i <= 10; ++i)  // 0 … 10; from x = 8 on six of the runs are known, at 16 five
+    runs.y.push_back({1.0 * i, 10.0 * i, 0, i < 6 ? 5.0 + i : kGone, i < 5 ? 1 : kGone});
+  const Band band = band_at(runs, 1);
+  CHECK(band.low == Approx(10));
+  CHECK(band.middle == Approx(50));
+  CHECK(band.high == Approx(90));
+  CHECK(std::isnan(band_at({.x = {1}, .y = {{kGone}}}, 0).middle));
+  const auto drawn = median_band("a", runs, 2);
+  REQUIRE(drawn);
+  CHECK(drawn->x == std::vector<double>{1, 2, 8});  // a median of 0 is not on a log axis
+  CHECK(drawn->y[2] == Approx(7.5));
+  CHECK(drawn->low[0] == Approx(1));
+  CHECK(drawn->high[2] == Approx(9.5));
+  CHECK_FALSE(median_band("b", {.x = {1, 2}, .y = {{1, 0}}}, 0));
 }
 
 TEST_CASE("palette: the published colours, then from the start again", "[plots][figure]") {
