@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 #include "speder/core/check.hpp"
 #include "speder/io/durable_file.hpp"
@@ -36,7 +37,7 @@ RunKey key_of(const LearnRecord& record) {
   return {"learn-" + record.command, cell.key(), static_cast<std::int64_t>(record.seed)};
 }
 
-void store(const std::string& path, const LearnRecord& record) {
+Run run_of(const LearnRecord& record) {
   Run run{.key = key_of(record)};
   for (const NamedRow& row : record.rows) {
     const auto n = static_cast<std::int64_t>(row.front().second);
@@ -50,9 +51,17 @@ void store(const std::string& path, const LearnRecord& record) {
     run.failed = true;
     run.error = fmt::format("interrupted at n = {}", record.interrupted_at);
   }
+  return run;
+}
+
+// All of them or none.
+void store(const std::string& path, std::span<const LearnRecord> records) {
+  if (records.empty()) return;
+  std::vector<Run> runs;
+  for (const LearnRecord& record : records) runs.push_back(run_of(record));
   ResultStore results = ResultStore::open(path);
-  results.declare(experiment_of(record));
-  results.append(run);
+  results.declare(experiment_of(records.front()));
+  results.append(runs);
 }
 
 void add_csv(const LearnRecord& record, const std::string& prefix, std::string& text) {
@@ -175,7 +184,7 @@ void write_out(const std::string& path, const LearnRecord& record) {
   if (path.empty()) return;
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == ".db") {
-    store(path, record);
+    store(path, {&record, 1});
   } else if (ending == ".csv") {
     write_text_file(path, csv(record));
   } else {
@@ -188,7 +197,7 @@ void write_all(const std::string& path, const std::vector<LearnRecord>& records,
   if (path.empty()) return;
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == ".db") {
-    for (const LearnRecord& record : records) store(path, record);
+    store(path, records);
   } else if (ending == ".csv") {
     write_text_file(path, csv(records));
   } else {

@@ -50,6 +50,9 @@ COMMANDS = {
     "solve": ("solve in.h5 --out out.h5", "out.h5", plain),
     "learn csv": (LEARN + " --out out.csv", "out.csv", without_seconds),
     "learn db": (LEARN + " --out out.db", "out.db", store_rows),
+    "learn several": (LEARN + " --algorithm speder --algorithm greedy --seeds 2 -j1 --out out.db", "out.db", store_rows),
+    "scale": ("scale --family needle --axis rank=8,12,16,20 --actions 2 --gamma 0.8 --epsilon 0.2 --budget 30 --seeds 2 "
+              "-j1 -o out.db", "out.db", store_rows),
     "sweep": ("sweep suite.toml -j1 -o out.db", "out.db", store_rows),
     "audit": ("audit --only simulation-first --findings out.json", "out.json", plain),
     "report": ("report in.db --out out", "out/index.html", plain),
