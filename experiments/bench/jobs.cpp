@@ -180,6 +180,8 @@ const std::vector<Job>& jobs() {
       {"lock", "sparse against dense policy iteration on a long lock", lock},
       {"garnet", "sparse against dense policy iteration on a random sparse MDP", garnet},
       {"sampling", "draws of the next state against two plain alias tables", sampling},
+      {"learner", "an episode of Algorithm 1 against its arithmetic in a matrix product",
+       learner_job},
   };
   return table;
 }

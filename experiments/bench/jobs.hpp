@@ -25,4 +25,7 @@ struct Job {
 /// Every benchmark job, single core. Ratios are taken within one run.
 [[nodiscard]] const std::vector<Job>& jobs();
 
+/// Time of an episode of Algorithm 1 over that of its arithmetic.
+[[nodiscard]] std::vector<Figure> learner_job();
+
 }  // namespace speder::bench

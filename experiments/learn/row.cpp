@@ -105,11 +105,13 @@ bool LearnRecorder::operator()(const LearnerReport& report) {
   return go_on;
 }
 
-// P̂ with its own rows as φ and the identity as μν: exact, of rank |S|.
+Kernel kernel_of_rows(const Matrix& P, const Vector& nu) {
+  const SparseMatrix densities = Matrix(nu.cwiseInverse().asDiagonal()).sparseView();
+  return {P.rows() / nu.size(), P, densities, nu};
+}
+
 void LearnRecorder::measure_errors(const Matrix& P, LearnRow& row) {
-  const Kernel& truth = truth_->mdp().kernel();
-  const SparseMatrix densities = Matrix(truth.nu().cwiseInverse().asDiagonal()).sparseView();
-  model_.emplace(truth.actions(), P, densities, truth.nu());
+  model_.emplace(kernel_of_rows(P, truth_->mdp().kernel().nu()));
   fill_errors(row);
 }
 

@@ -41,6 +41,9 @@ struct LearnRow {
 /// Column names and values in one fixed order, `seconds` last.
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> columns(const LearnRow& row);
 
+/// Probabilities P (SA × S) as a kernel: their rows for φ, the identity for μν.
+[[nodiscard]] Kernel kernel_of_rows(const Matrix& P, const Vector& nu);
+
 /// 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 16, … ≤ last: rounded powers of 2^{1/4}, and `last`.
 [[nodiscard]] std::vector<Index> geometric_grid(Index last);
 

@@ -81,7 +81,7 @@ FeatureClass FeatureClass::product(ClassShape shape, std::span<const Matrix> phi
   }
   FeatureClass made;
   made.product_ = true;
-  made.phi_ = FactorTable(shape.pairs(), shape.rank, static_cast<Index>(phi.size()));
+  made.phi_ = FactorTable::by_candidate(shape.pairs(), shape.rank, static_cast<Index>(phi.size()));
   made.mu_ = FactorTable(shape.states(), shape.rank, static_cast<Index>(mu.size()));
   made.phi_.put(0, phi);
   made.mu_.put(0, mu);

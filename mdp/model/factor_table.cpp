@@ -8,10 +8,12 @@
 namespace speder {
 namespace {
 
-// out[i] += (phi[i] + p)(mu[i] + m): plain loops that the compiler turns into vector code; the
-// order of summation over k is fixed, so every build gives the same digits.
+// out[i] += (phi[i] + p)(mu[i] + m); the order of summation over k is fixed, so every build gives the
+// same digits.
 void accumulate(const double* phi, const double* mu, std::span<double> out) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] += phi[i] * mu[i];
+  const auto size = static_cast<Index>(out.size());
+  Eigen::Map<Vector>(out.data(), size) +=
+      Eigen::Map<const Vector>(phi, size).cwiseProduct(Eigen::Map<const Vector>(mu, size));
 }
 
 void accumulate(const float* phi, double p, const float* mu, double m, std::span<double> out) {
@@ -30,15 +32,27 @@ FactorTable::FactorTable(Index rows, Index rank, Index count)
     : rows_(rows),
       rank_(rank),
       count_(count),
+      row_step_(rank * count),
+      k_step_(count),
       doubles_(static_cast<std::size_t>(rows * rank * count)) {}
 
 FactorTable::FactorTable(Index rows, Index rank, Index count, Matrix offset)
     : rows_(rows),
       rank_(rank),
       count_(count),
+      row_step_(rank * count),
+      k_step_(count),
       singles_(static_cast<std::size_t>(rows * rank * count)),
       offset_(std::move(offset)) {
   require(offset_.rows() == rows && offset_.cols() == rank, "offset must be rows × d");
+}
+
+FactorTable FactorTable::by_candidate(Index rows, Index rank, Index count) {
+  FactorTable made(rows, rank, count);
+  made.row_step_ = rank;
+  made.k_step_ = 1;
+  made.candidate_step_ = rows * rank;
+  return made;
 }
 
 void FactorTable::put(Index first, std::span<const Matrix> tables) {
@@ -47,17 +61,22 @@ void FactorTable::put(Index first, std::span<const Matrix> tables) {
       std::size_t target = at(row, k, first);
       for (const Matrix& table : tables) {
         if (singles_.empty()) {
-          doubles_[target++] = table(row, k);
+          doubles_[target] = table(row, k);
         } else {
           const double units = std::round((table(row, k) - offset_(row, k)) / kClassGrid);
-          singles_[target++] = static_cast<float>(units * kClassGrid);
+          singles_[target] = static_cast<float>(units * kClassGrid);
         }
+        target += static_cast<std::size_t>(candidate_step_);
       }
     }
   }
 }
 
 void FactorTable::get_row(Index candidate, Index row, std::span<double> out) const {
+  if (k_step_ == 1 && singles_.empty()) {
+    std::copy_n(&doubles_[at(row, 0, candidate)], rank_, out.begin());
+    return;
+  }
   for (Index k = 0; k < rank_; ++k) {
     const std::size_t i = at(row, k, candidate);
     out[static_cast<std::size_t>(k)] =
@@ -92,8 +111,9 @@ void FactorTable::dot_with(std::span<const double> w, Index row, Index first,
   std::fill(out.begin(), out.end(), 0.0);
   for (Index k = 0; k < rank_; ++k) {
     const double* column = &doubles_[at(row, k, first)];
-    const double weight = w[static_cast<std::size_t>(k)];
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += weight * column[i];
+    const auto size = static_cast<Index>(out.size());
+    Eigen::Map<Vector>(out.data(), size) +=
+        w[static_cast<std::size_t>(k)] * Eigen::Map<const Vector>(column, size);
   }
 }
 

@@ -23,6 +23,8 @@ class FactorTable {
   FactorTable() = default;
   FactorTable(Index rows, Index rank, Index count);                 // kDouble
   FactorTable(Index rows, Index rank, Index count, Matrix offset);  // kFloat, offset (rows × d)
+  /// kDouble, each candidate's table in one piece: for get and get_row, not for dot and dot_with.
+  static FactorTable by_candidate(Index rows, Index rank, Index count);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index rank() const { return rank_; }
@@ -48,11 +50,12 @@ class FactorTable {
 
  private:
   [[nodiscard]] std::size_t at(Index row, Index k, Index candidate) const {
-    return static_cast<std::size_t>((row * rank_ + k) * count_ + candidate);
+    return static_cast<std::size_t>(row * row_step_ + k * k_step_ + candidate * candidate_step_);
   }
   Index rows_ = 0;
   Index rank_ = 0;
   Index count_ = 0;
+  Index row_step_ = 0, k_step_ = 0, candidate_step_ = 1;
   std::vector<double> doubles_;
   std::vector<float> singles_;
   Matrix offset_;  // (rows × d), kFloat only

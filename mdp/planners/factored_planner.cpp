@@ -14,8 +14,7 @@ void add_outer(Matrix& K, const double* x, double weight, const double* y) {
   for (Index k = 0; k < d; ++k) {
     const double xk = weight * x[k];
     if (xk == 0) continue;  // μ may be an identity
-    double* const row = K.data() + k * d;
-    for (Index l = 0; l < d; ++l) row[l] += xk * y[l];
+    Eigen::Map<Vector>(K.data() + k * d, d) += xk * Eigen::Map<const Vector>(y, d);
   }
 }
 

@@ -1,10 +1,17 @@
 #include "speder/learning/bonus.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "speder/core/check.hpp"
 
 namespace speder {
+namespace {
+
+constexpr Index kStrip = 16;  // pairs: eight registers of two doubles
+using Strip = Eigen::Array<double, kStrip, 1>;
+
+}  // namespace
 
 BonusConstants bonus_constants(std::string_view kind) {
   if (kind == "theory") return {1, 1};
@@ -26,17 +33,21 @@ double BonusSchedule::alpha(double n) const {
 
 EllipticalBonus::EllipticalBonus(Index pairs, Index rank)
     : counts_(Vector::Zero(pairs)),
-      PhiT_(Matrix::Zero(rank, pairs)),
+      PhiT_(Matrix::Zero(rank, (pairs + kStrip - 1) / kStrip * kStrip)),
       sum_(Matrix::Zero(rank, rank)),
-      Z_(rank, pairs),
+      Z_(rank, kStrip),
       bonus_(Vector::Zero(pairs)) {}
 
 void EllipticalBonus::set_features(const Matrix& Phi) {
   require(Phi.rows() == counts_.size() && Phi.cols() == sum_.rows(), "phi must be |S||A| × d",
           fmt::format("{} × {}", Phi.rows(), Phi.cols()));
-  PhiT_ = Phi.transpose();
-  // ∑_x N(x) φ φᵀ = Φᵀ diag(N) Φ
-  sum_.noalias() = PhiT_ * counts_.asDiagonal() * Phi;
+  PhiT_.leftCols(Phi.rows()) = Phi.transpose();
+  // ∑_x N(x) φ φᵀ, pair by pair: the order does not depend on the machine, and most N are 0 at first.
+  sum_.setZero();
+  for (Index x = 0; x < Phi.rows(); ++x) {
+    if (counts_[x] == 0) continue;
+    for (Index k = 0; k < sum_.rows(); ++k) sum_.row(k) += counts_[x] * Phi(x, k) * Phi.row(x);
+  }
 }
 
 void EllipticalBonus::visit(Index pair, double count) {
@@ -56,15 +67,19 @@ const Vector& EllipticalBonus::bonus(double alpha, double lambda) {
   const Eigen::LLT<Matrix> chol(covariance(lambda));  // Σ̂ = L Lᵀ
   require(chol.info() == Eigen::Success, "the covariance is not positive definite");
   const auto& L = chol.matrixLLT();
-  // b(x) = α √(φᵀ Σ̂⁻¹ φ) = α ‖L⁻¹ φ(x)‖₂, row k of Z at a time for all x.
-  bonus_.setZero();
-  for (Index k = 0; k < Z_.rows(); ++k) {
-    Z_.row(k) = PhiT_.row(k);
-    for (Index l = 0; l < k; ++l) Z_.row(k) -= L(k, l) * Z_.row(l);
-    Z_.row(k) /= L(k, k);
-    bonus_ += Z_.row(k).cwiseAbs2().transpose();
+  // b(x) = α √(φᵀ Σ̂⁻¹ φ) = α ‖L⁻¹ φ(x)‖₂, a strip of pairs at a time: it stays in registers and in L1.
+  for (Index first = 0; first < bonus_.size(); first += kStrip) {
+    Strip squares = Strip::Zero();
+    for (Index k = 0; k < Z_.rows(); ++k) {
+      Strip z = Eigen::Map<const Strip>(&PhiT_(k, first));
+      for (Index l = 0; l < k; ++l) z -= L(k, l) * Eigen::Map<const Strip>(&Z_(l, 0));
+      z /= L(k, k);
+      Eigen::Map<Strip>(&Z_(k, 0)) = z;
+      squares += z * z;
+    }
+    const Index count = std::min(kStrip, bonus_.size() - first);
+    bonus_.segment(first, count) = (alpha * squares.sqrt()).matrix().head(count);
   }
-  bonus_ = alpha * bonus_.cwiseSqrt();
   return bonus_;
 }
 

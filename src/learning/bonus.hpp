@@ -54,9 +54,9 @@ class EllipticalBonus {
 
  private:
   Vector counts_;
-  Matrix PhiT_;  // (d × SA)
+  Matrix PhiT_;  // (d × SA), filled up with zeros to whole strips
   Matrix sum_;   // (d × d)   ∑_x N φ φᵀ
-  Matrix Z_;     // (d × SA)  L⁻¹ Φᵀ
+  Matrix Z_;     // (d × strip)  L⁻¹ Φᵀ
   Vector bonus_;
 };
 

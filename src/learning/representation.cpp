@@ -14,16 +14,64 @@ constexpr std::size_t kBlock = 512;  // candidates at a time: the work arrays st
 
 Matrix doubled_grams(const FeatureClass& candidates) {
   const Index d = candidates.rank();
-  Matrix grams(candidates.mu_count(), d * (d + 1) / 2);
+  Matrix grams(d * (d + 1) / 2, candidates.mu_count());
   for (Index j = 0; j < candidates.mu_count(); ++j) {
     const Matrix M = candidates.mu(j);
     const Matrix G = M.transpose() * candidates.nu().asDiagonal() * M;
     Index at = 0;
     for (Index k = 0; k < d; ++k) {
-      for (Index l = k; l < d; ++l) grams(j, at++) = (k == l ? 1 : 2) * G(k, l);
+      for (Index l = k; l < d; ++l) grams(at++, j) = (k == l ? 1 : 2) * G(k, l);
     }
   }
   return grams;
+}
+
+using Four = Eigen::Array<double, 4, 1>;
+
+// Four columns of one row of C, b the same columns of B in one piece: the sums stay in registers.
+void add_strip(const double* a, const double* b, Index depth, double* c) {
+  Four sum = Eigen::Map<const Four>(c);
+  for (Index k = 0; k < depth; ++k) sum += a[k] * Eigen::Map<const Four>(b + 4 * k);
+  Eigen::Map<Four>{c} = sum;
+}
+
+// The same for four rows, a of A and c of C being `a_step` and `c_step` apart.
+void add_four_strips(const double* a, Index a_step, const double* b, Index depth, double* c,
+                     Index c_step) {
+  Four first = Eigen::Map<const Four>(c);
+  Four second = Eigen::Map<const Four>(c + c_step);
+  Four third = Eigen::Map<const Four>(c + 2 * c_step);
+  Four fourth = Eigen::Map<const Four>(c + 3 * c_step);
+  for (Index k = 0; k < depth; ++k) {
+    const Eigen::Map<const Four> four(b + 4 * k);
+    first += a[k] * four;
+    second += a[k + a_step] * four;
+    third += a[k + 2 * a_step] * four;
+    fourth += a[k + 3 * a_step] * four;
+  }
+  Eigen::Map<Four>{c} = first;
+  Eigen::Map<Four>{c + c_step} = second;
+  Eigen::Map<Four>{c + 2 * c_step} = third;
+  Eigen::Map<Four>{c + 3 * c_step} = fourth;
+}
+
+// C += A B, each entry summed in the order of k: Eigen's product splits k by the machine's caches.
+void add_product(const Matrix& A, const Matrix& B, Eigen::Map<Matrix>& C) {
+  const Index whole = C.cols() / 4 * 4;
+  Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor> strip(B.rows(), 4);
+  for (Index j = 0; j < whole; j += 4) {
+    strip = B.middleCols<4>(j);
+    Index i = 0;
+    for (; i + 4 <= C.rows(); i += 4) {
+      add_four_strips(&A(i, 0), A.cols(), strip.data(), A.cols(), &C(i, j), C.cols());
+    }
+    for (; i < C.rows(); ++i) add_strip(&A(i, 0), strip.data(), A.cols(), &C(i, j));
+  }
+  for (Index i = 0; i < C.rows(); ++i) {
+    for (Index j = whole; j < C.cols(); ++j) {
+      for (Index k = 0; k < A.cols(); ++k) C(i, j) += A(i, k) * B(k, j);
+    }
+  }
 }
 
 }  // namespace
@@ -47,7 +95,7 @@ Estimator::Estimator(const FeatureClass& candidates, Criterion criterion)
   if (criterion == Criterion::kLikelihood) return;
   if (!candidates.is_product() && criterion != Criterion::kConstrained) return;
   gram_ = doubled_grams(candidates);
-  moment_ = Matrix::Zero(candidates.phi_count(), gram_.cols());
+  moment_ = Matrix::Zero(candidates.phi_count(), gram_.rows());
 }
 
 void Estimator::add(const Step& step, double count) {
@@ -113,22 +161,18 @@ Vector Estimator::profile() const {
   if (criterion_ == Criterion::kConstrained) {
     const Index d = class_->rank();
     const Vector penalty = constraint_terms();
-    const Index mus = class_->is_product() ? gram_.rows() : 1;
-    Vector trace = Vector::Zero(gram_.rows());  // n ∫μᵀμ/d
+    const Index mus = class_->is_product() ? gram_.cols() : 1;
+    Vector trace = Vector::Zero(gram_.cols());  // n ∫μᵀμ/d
     for (Index k = 0, at = 0; k < d; at += d - k, ++k) {
-      trace += data_ / static_cast<double>(d) * gram_.col(at);
+      trace += data_ / static_cast<double>(d) * gram_.row(at).transpose();
     }
     for (Index c = 0; c < profile.size(); ++c) {
       profile[c] += penalty[c / mus] + trace[class_->is_product() ? c % mus : c];
     }
     return profile;
   }
-  Eigen::Map<Matrix> table(profile.data(), moment_.rows(), gram_.rows());
-  // loss_{ij} += ⟨A_i, G_j⟩, one coordinate at a time: a fixed order of summation.
-  const Matrix columns = gram_.transpose();
-  for (Index i = 0; i < table.rows(); ++i) {
-    for (Index k = 0; k < moment_.cols(); ++k) table.row(i) += moment_(i, k) * columns.row(k);
-  }
+  Eigen::Map<Matrix> table(profile.data(), moment_.rows(), gram_.cols());
+  add_product(moment_, gram_, table);  // loss_{ij} += ⟨A_i, G_j⟩
   return profile;
 }
 

@@ -52,7 +52,7 @@ class Estimator {
   std::vector<double> loss_;  // (|F|)  without the squared term in a product class
   // kConstrained: A, and the trace of G.  Product class, least squares: ∑ᵢ φ(xᵢ)ᵀ G φ(xᵢ) = ⟨A_φ, G_μ⟩, upper triangles.
   Matrix moment_;  // (|Φ| × d(d+1)/2)  A = ∑ᵢ φ(xᵢ) φ(xᵢ)ᵀ
-  Matrix gram_;    // (|Ψ| × d(d+1)/2)  G = ∑_y μ μᵀ ν, off-diagonal entries doubled
+  Matrix gram_;    // (d(d+1)/2 × |Ψ|)  G = ∑_y μ μᵀ ν, off-diagonal entries doubled
 };
 
 }  // namespace speder

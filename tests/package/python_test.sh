@@ -68,6 +68,15 @@ assert read_class("c.h5")["truth"] is not None
 PY
   done
 done
+# Another member of the class for the truth: least squares finds it, the constrained objective stays at the centre.
+"$speder" learn online --mdp m.h5 --class-size 64 --save-class c.h5 --episodes 1 --json >/dev/null
+read -r _ centre _ truth _ < <("$python" -W error "$source/examples/python/another_truth.py" m.h5 c.h5 far.h5 far_class.h5)
+for criterion in least-squares constrained; do
+  "$speder" learn online --mdp far.h5 --class far_class.h5 --criterion $criterion --episodes 1000 --json >far.json
+  wanted=${truth%,}; [ $criterion = constrained ] && wanted=${centre%,}
+  "$python" -c "import json, sys; sys.exit(json.load(open('far.json'))['rows'][-1]['candidate'] != $wanted)" ||
+    { echo "FAILED: $criterion is not at $wanted"; exit 1; }
+done
 told() {  # told TEXT ARGS...: a mistake, in one line
   local text=$1; shift
   if "$speder" "$@" 2>err || ! grep -qF -- "$text" err; then echo "FAILED: $*"; cat err; exit 1; fi

@@ -257,6 +257,26 @@ TEST_CASE("Estimator: the constrained objective can prefer a wrong coin for ever
   CHECK(constrained.best().candidate == 1);
 }
 
+TEST_CASE("Estimator: the constrained objective names a class's centre, whichever member is true",
+          "[learning][estimator][constrained]") {
+  // The candidates are mixtures with the centre, which makes their E[φφᵀ] smaller: the penalty knows
+  // the centre without data. Frequencies of the farthest member, without noise.
+  const CandidateClass made = small_class("multiscale", 33);
+  Index far = 0;
+  made.distance.maxCoeff(&far);
+  const Matrix P = made.candidates.kernel(far).dense();
+  Estimator constrained(made.candidates, Criterion::kConstrained);
+  Estimator plain(made.candidates, Criterion::kLeastSquares);
+  for (Index x = 0; x < P.rows(); ++x) {
+    for (Index y = 0; y < P.cols(); ++y) {
+      constrained.add({x, y}, 1e6 * P(x, y));
+      plain.add({x, y}, 1e6 * P(x, y));
+    }
+  }
+  CHECK(plain.best().candidate == far);
+  CHECK(constrained.best().candidate == made.truth);
+}
+
 TEST_CASE("Estimator: steps outside the class are refused", "[learning][estimator]") {
   const std::vector<Kernel> coins = {coin(0.5)};
   const FeatureClass F = FeatureClass::of(coins);
