@@ -69,10 +69,12 @@ PY
   done
 done
 # Another member of the class for the truth: least squares finds it, the constrained objective stays at the centre.
-"$speder" learn online --mdp m.h5 --class-size 64 --save-class c.h5 --episodes 1 --json >/dev/null
-read -r _ centre _ truth _ < <("$python" -W error "$source/examples/python/another_truth.py" m.h5 c.h5 far.h5 far_class.h5)
+"$speder" mdp make --family simplex --states 50 --actions 5 --rank 4 --gamma 0.9 --seed 1 --out s.h5 >/dev/null
+"$speder" learn online --mdp s.h5 --class-size 256 --save-class c.h5 --episodes 1 --json >/dev/null
+read -r _ centre _ truth _ < <("$python" -W error "$source/examples/python/another_truth.py" s.h5 c.h5 far.h5 far_class.h5)
 for criterion in least-squares constrained; do
-  "$speder" learn online --mdp far.h5 --class far_class.h5 --criterion $criterion --episodes 1000 --json >far.json
+  "$speder" learn online --mdp far.h5 --class far_class.h5 --bonus tuned --criterion $criterion --episodes 1000 \
+    --json >far.json
   wanted=${truth%,}; [ $criterion = constrained ] && wanted=${centre%,}
   "$python" -c "import json, sys; sys.exit(json.load(open('far.json'))['rows'][-1]['candidate'] != $wanted)" ||
     { echo "FAILED: $criterion is not at $wanted"; exit 1; }
@@ -94,6 +96,7 @@ told "cut.npz" mdp import cut.npz --out x.h5
 sed 's/gamma/gemma/' m.npz >damaged.npz
 told "damaged.npz" mdp import damaged.npz --out x.h5
 "$speder" mdp make --family lock --states 30 --actions 3 --rank 5 --gamma 0.9 --seed 2 --out other.h5 >/dev/null
+"$speder" learn offline --mdp m.h5 --class-size 20 --transitions 50 --save-class c.h5 --save-data d.h5 >/dev/null
 told "does not hold P*" learn offline --mdp other.h5 --class c.h5 --data d.h5
 told "the class is for |S|=30" learn online --mdp n.h5 --class c.h5 --episodes 5
 told "the data are for |S|=30" learn offline --mdp n.h5 --class-size 1 --data d.h5

@@ -257,24 +257,25 @@ TEST_CASE("Estimator: the constrained objective can prefer a wrong coin for ever
   CHECK(constrained.best().candidate == 1);
 }
 
-TEST_CASE("Estimator: the constrained objective names a class's centre, whichever member is true",
+TEST_CASE("Estimator: frequencies of a member without noise: least squares finds every member",
           "[learning][estimator][constrained]") {
-  // The candidates are mixtures with the centre, which makes their E[φφᵀ] smaller: the penalty knows
-  // the centre without data. Frequencies of the farthest member, without noise.
+  // The constrained objective does not: where no member meets the constraint, its penalty decides.
   const CandidateClass made = small_class("multiscale", 33);
-  Index far = 0;
-  made.distance.maxCoeff(&far);
-  const Matrix P = made.candidates.kernel(far).dense();
-  Estimator constrained(made.candidates, Criterion::kConstrained);
-  Estimator plain(made.candidates, Criterion::kLeastSquares);
-  for (Index x = 0; x < P.rows(); ++x) {
-    for (Index y = 0; y < P.cols(); ++y) {
-      constrained.add({x, y}, 1e6 * P(x, y));
-      plain.add({x, y}, 1e6 * P(x, y));
+  int found = 0;
+  for (Index member = 0; member < 33; ++member) {
+    const Matrix P = made.candidates.kernel(member).dense();
+    Estimator constrained(made.candidates, Criterion::kConstrained);
+    Estimator plain(made.candidates, Criterion::kLeastSquares);
+    for (Index x = 0; x < P.rows(); ++x) {
+      for (Index y = 0; y < P.cols(); ++y) {
+        constrained.add({x, y}, 1e6 * P(x, y));
+        plain.add({x, y}, 1e6 * P(x, y));
+      }
     }
+    CHECK(plain.best().candidate == member);
+    found += constrained.best().candidate == member ? 1 : 0;
   }
-  CHECK(plain.best().candidate == far);
-  CHECK(constrained.best().candidate == made.truth);
+  CHECK(found < 33);
 }
 
 TEST_CASE("Estimator: steps outside the class are refused", "[learning][estimator]") {
