@@ -53,6 +53,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_sweep(app, exit_code);
   add_report(app, exit_code);
   add_validate(app, exit_code);
+  add_worst(app, exit_code);
   add_agreement(app, exit_code);
   add_bench(app, exit_code);
   add_doctor(app, exit_code);

@@ -18,6 +18,7 @@ void add_spectral(CLI::App& app, int& exit_code);
 void add_agreement(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
+void add_worst(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 /// `speder completion bash`: a script made from the very tree that parses the command line.
 void add_completion(CLI::App& app);

@@ -28,7 +28,9 @@ SMALL = {"mdp make": ["--family", "simplex", "--out", "{out}/made.h5"],
                    "--class-size", "8", "--budget", "5", "--seeds", "1", "-o", "{out}/scale.db"],
          "sweep": ["{out}/suite.toml", "-o", "{out}/s.db"], "report": ["{out}/none.db"],
          "validate": ["--only", "table1", "--out", "{out}/v"], "agreement": [], "bench": ["--only", "none"],
-         "audit": ["--only", "value-norm-bellman", "--budget", "1"]}
+         "audit": ["--only", "value-norm-bellman", "--budget", "1"],
+         "worst": ["--out", "{out}/w", "--values", "2", "--budget", "1", "--runs", "1", "--fresh-runs", "1",
+                   "--episodes", "4"]}
 # Options that only count beside another one.
 BESIDE = {"--epsilon": ["--behaviour", "epsilon"], "--temperature": ["--behaviour", "softmax"],
           "--omega": ["--behaviour", "coverage"], "--mix": ["--behaviour", "coverage"],
@@ -48,6 +50,10 @@ BAD = {"--states": SIZE, "--actions": SIZE, "--rank": SIZE, "--gamma": ["0", "1"
 BAD["scale --epsilon"] = ["0", "-1"]
 BAD["scale --class-size"] = ["0", "1", "2.5"]
 BESIDE["scale --epsilon"] = []
+BAD["worst --epsilon"] = ["0", "-1"]
+BESIDE["worst --epsilon"] = []
+BAD |= {"--values": ["1", "-1", "1001"], "--overlap": ["-0.1", "0.6"], "--runs": ["0", "-1"],
+        "--fresh-runs": ["0", "-1"]}
 
 if DEEP:  # its start takes a quarter of a second, so each option gets one word of each kind
     SMALL = {"train": ["--env", "CartPole", "--out", "{out}/t"], "bench": ["--envs", "CartPole", "--out", "{out}/b"],
