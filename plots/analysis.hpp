@@ -26,13 +26,13 @@ enum class Role { kClaim, kMutation };
 
 /// One line of the verdict table.
 struct Finding {
-  std::string claim;     // in words, with its symbol
-  std::string measured;  // exponent or frequency
-  std::string interval;  // 95%
-  std::string theory;
-  std::string ratio;  // measured / theorem's right-hand side, where there is one
+  std::string claim = {};     // in words, with its symbol
+  std::string measured = {};  // exponent or frequency
+  std::string interval = {};  // 95%
+  std::string theory = {};
+  std::string ratio = {};  // measured / theorem's right-hand side, where there is one
   Verdict verdict = Verdict::kInconclusive;
-  std::string reason;
+  std::string reason = {};
   Role role = Role::kClaim;
 };
 

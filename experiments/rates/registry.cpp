@@ -14,6 +14,10 @@ SweepPlan plan_gen_n(const ConfigTable&);
 ExperimentReport judge_gen_n(const ExperimentData&);
 SweepPlan plan_gen_mle(const ConfigTable&);
 ExperimentReport judge_gen_mle(const ExperimentData&);
+SweepPlan plan_calibrate(const ConfigTable&);
+ExperimentReport judge_calibrate(const ExperimentData&);
+SweepPlan plan_map(const ConfigTable&);
+ExperimentReport judge_map(const ExperimentData&);
 SweepPlan plan_pac_d(const ConfigTable&);
 ExperimentReport judge_pac_d(const ExperimentData&);
 SweepPlan plan_pac_actions(const ConfigTable&);
@@ -57,6 +61,10 @@ const std::vector<RateExperiment>& rate_experiments() {
        "Least squares has a guarantee in L₂, maximum likelihood in L₁: how do both fare in both "
        "norms on the same class and the same data?",
        true, plan_gen_mle, judge_gen_mle},
+      {"map",
+       "How many episodes until the mixture of all policies so far is ε-optimal, over d and |A| "
+       "together: at most d⁴|A|²?",
+       true, plan_map, judge_map},
       {"pac-d",
        "Do the episodes until the mixture of all policies so far is ε-optimal grow at most like "
        "d⁴?",
@@ -110,6 +118,11 @@ const std::vector<RateExperiment>& rate_experiments() {
        "what "
        "they need grow?",
        false, plan_learn, judge_learn},
+      {"calibrate",
+       "What is the smallest constant of the bonus at which every plan is optimistic in a share 1 "
+       "− δ "
+       "of the runs?",
+       false, plan_calibrate, judge_calibrate},
       {"planted", "Does the way from sweep to verdict recover a power law of known exponent?",
        false, plan_planted, judge_planted},
   };

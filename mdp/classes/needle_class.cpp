@@ -66,6 +66,7 @@ NeedleValues needle_values(const NeedleShape& s) {
   const double blank = g * out.best;
   const double prize = 1 + g * blank;
   out.safe = g * g * middle - (1 - g * g) * blank / (prize - blank);
+  out.margin = g * g * g * (needle - middle) * (prize - blank);
   out.refusal = fixed_point(bet(out.safe, g));
   return out;
 }
@@ -103,7 +104,7 @@ SparseMatrix needle_phi(const NeedleShape& shape, const NeedleMember& member) {
         put(NeedleShape::kPrize, p);
         put(NeedleShape::kBlank, 1 - p);
       };
-      const bool enter = NeedleShape::enters(a);
+      const bool enter = shape.enters(a);
       if (group < shape.hall(0)) {
         enter ? put(shape.hall_factor(group), 1) : put_bet(safe);
       } else if (group < shape.half(0, 0)) {
@@ -164,9 +165,9 @@ double needle_value(const NeedleShape& shape, const NeedleMember& member,
   };
   Line sum;
   for (Index c = 0; c < shape.doors; ++c) {
-    if (!NeedleShape::enters(policy[at(shape.door(c))])) {
+    if (!shape.enters(policy[at(shape.door(c))])) {
       sum = sum + bet(safe, g);
-    } else if (!NeedleShape::enters(policy[at(shape.hall(c))])) {
+    } else if (!shape.enters(policy[at(shape.hall(c))])) {
       sum = sum + g * bet(0, g);
     } else {
       const double p = (1 - shape.overlap) * own(c) + shape.overlap * own(c ^ 1);

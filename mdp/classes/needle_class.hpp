@@ -10,8 +10,8 @@
 namespace speder {
 
 /// What is known of a needle MDP. The lobby shows one of M doors, each with probability 1/M. An odd
-/// action enters its hall, an even one refuses: a safe bet that wins with probability `safe`. In the
-/// hall an odd action leads on to the door's context, an even one to a blank. In a context every
+/// action (`one_key`: action 1 alone) enters its hall, any other refuses: a safe bet that wins with
+/// probability `safe`. In the hall the same actions lead on to the door's context, others to a blank. In a context every
 /// action wins with probability ½, except for the needle, which wins with ½ + Δ. A win is the prize
 /// (reward 1, then `paid`), anything else a blank; both lead back to the lobby.
 /// Doors 2i and 2i+1 are siblings and one of each two hides a needle. Contexts are seen through four
@@ -20,6 +20,8 @@ namespace speder {
 /// Which second half belongs to which sibling is not known.
 /// Depth, cycle, Δ, values and the share of good doors are the same for all M and |A|: these move
 /// alone. Two deliberate steps lead to a context, since Algorithm 1 takes two uniform actions itself.
+/// With one key uniform data comes there with probability |A|⁻², and of the visits to a door that
+/// Algorithm 1 records one in |A| is of the action that matters.
 struct NeedleShape {
   Index doors = 4;    // M, even
   Index actions = 2;  // |A|
@@ -28,6 +30,7 @@ struct NeedleShape {
   double overlap = 0.1;  // o
   double lead = 0.4;     // Δ
   Index levels = 8;      // of decoys: −Δ k/levels
+  bool one_key = false;  // action 1 alone enters, not every odd one
 
   [[nodiscard]] Index rank() const { return 2 * doors + 4; }  // d
   [[nodiscard]] Index states() const { return 3 * (doors + 1) * copies; }
@@ -51,7 +54,7 @@ struct NeedleShape {
   [[nodiscard]] double level(Index k) const {
     return k == 0 ? lead : -lead * static_cast<double>(k) / static_cast<double>(levels);
   }
-  static constexpr bool enters(Index action) { return action % 2 == 1; }
+  [[nodiscard]] bool enters(Index action) const { return one_key ? action == 1 : action % 2 == 1; }
 };
 /// Throws InputError unless M ≥ 2 and `copies` are even, |A| ≥ 2, 0 ≤ o < ½, 0 < Δ < ½, levels ≥ 1
 /// and the safe bet is a probability (γ not too small).
@@ -62,6 +65,7 @@ struct NeedleValues {
   double safe = 0;     // chance of the safe bet: midway in value between a dud and a needle
   double best = 0;     // V* at the lobby
   double refusal = 0;  // V of refusing every door
+  double margin = 0;   // Q*(enter) − Q*(refuse) at the door of a needle
 };
 [[nodiscard]] NeedleValues needle_values(const NeedleShape& shape);
 

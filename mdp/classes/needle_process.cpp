@@ -37,7 +37,7 @@ Vector needle_visits(const NeedleShape& shape, const NeedleMember& member,
 std::vector<std::pair<Index, double>> needle_moves(const NeedleShape& shape,
                                                    const NeedleMember& member, Index group,
                                                    Index action) {
-  const bool enter = NeedleShape::enters(action);
+  const bool enter = shape.enters(action);
   const auto bet = [&](double p) {
     return std::vector<std::pair<Index, double>>{{shape.prize(), p}, {shape.blank(), 1 - p}};
   };

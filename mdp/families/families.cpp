@@ -148,6 +148,7 @@ std::vector<Family> make_table() {
        {{"overlap", 0.1, 0, 0.49, "weight of the sibling's block in a context's emission"},
         {"lead", 0.4, 1e-6, 0.499, "Delta: the needle wins with 1/2 + Delta"},
         {"copies", 8, 2, 1e6, "observations of a latent, an even number"},
+        {"one_key", 0, 0, 1, "1: action 1 alone enters; 0: every odd action"},
         kRotate,
         kFittedVolume},
        make_needle},

@@ -16,7 +16,8 @@ TabularMdp make_needle(const InstanceSpec& spec, const SeedTree& seeds) {
                           .copies = whole_knob(spec, "copies"),
                           .gamma = spec.gamma,
                           .overlap = spec.knob("overlap"),
-                          .lead = spec.knob("lead")};
+                          .lead = spec.knob("lead"),
+                          .one_key = whole_knob(spec, "one_key") == 1};
   require_valid(shape);
   const Index S = derived_size(spec, "states", spec.states, shape.states());
   require_table_size(spec, S * shape.actions, 2);

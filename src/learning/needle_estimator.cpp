@@ -35,7 +35,7 @@ Index NeedleEstimator::add(Index group, Index a, Index next, double count) {
   if (group < shape.hall(0) || group >= shape.prize()) return -1;
   Index pair = -1;
   if (group < shape.half(0, 0)) {
-    if (!NeedleShape::enters(a)) return -1;
+    if (!shape.enters(a)) return -1;
     const Index z = group - shape.doors;
     const Index half = next - 2 * shape.doors;
     if (half % 2 == 0) return -1;  // first halves have one owner

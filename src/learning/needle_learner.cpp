@@ -7,6 +7,16 @@
 #include "speder/learning/needle_planner.hpp"
 
 namespace speder {
+namespace {
+
+bool same_pair(const NeedleMember& one, const NeedleMember& other, Index pair) {
+  const auto i = static_cast<std::size_t>(pair);
+  return one.swapped[i] == other.swapped[i] && one.needle[2 * i] == other.needle[2 * i] &&
+         one.needle[2 * i + 1] == other.needle[2 * i + 1];
+}
+
+}  // namespace
+
 Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOptions& options,
                     const SeedTree& seeds, const NeedleObserver& observe) {
   require_valid(
@@ -34,6 +44,8 @@ Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOpti
   const auto group_of = [&](StateId s) { return group[static_cast<std::size_t>(index(s))]; };
 
   Index env_steps = 0;
+  NeedleMember planned = estimator.best();
+  double value = 0;
   for (Index n = 1; n <= options.episodes; ++n) {
     // Lines 4 and 5, as in collect_episode.
     const bool random = n == 1 || !options.follow_plan;
@@ -60,13 +72,18 @@ Index needle_speder(const Simulator& env, const NeedleClass& F, const NeedleOpti
     const Index one = record(first, true);
     const Index two = options.drop_second ? -1 : record(second, options.sigma_of_both);
     // Lines 6 and 7: only what the two steps speak of can have changed.
-    if (one >= 0) planner.set_member(estimator.best(), one);
-    if (two >= 0 && two != one) planner.set_member(estimator.best(), two);
     const auto now = static_cast<double>(n);
     const double alpha = for_alpha.alpha(now);
     const double lambda = schedule.lambda(now);
+    bool moved = n == 1 || alpha > 0;  // without a bonus the same member has the same plan
+    for (const Index pair : {one, two == one ? Index{-1} : two}) {
+      if (pair < 0 || (alpha == 0 && same_pair(planned, estimator.best(), pair))) continue;
+      planner.set_member(estimator.best(), pair);
+      if (alpha == 0) planned = estimator.best();
+      moved = true;
+    }
     bool changed = false;
-    const double value = planner.plan(options.subtract ? -alpha : alpha, lambda, changed);
+    if (moved) value = planner.plan(options.subtract ? -alpha : alpha, lambda, changed);
     const NeedleReport report{n,     planner.policy(), changed || n == 1, estimator.best(), value,
                               alpha, lambda,           env_steps};
     if (observe && !observe(report)) return n;

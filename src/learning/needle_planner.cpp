@@ -24,7 +24,7 @@ NeedlePlanner::NeedlePlanner(const NeedleClass& F)
       policy_(at(shape_.groups()), 0) {}
 
 void NeedlePlanner::visit(Index group, Index a, double count) {
-  const bool enter = NeedleShape::enters(a);
+  const bool enter = shape_.enters(a);
   if (group < shape_.hall(0)) {
     (enter ? doors_[at(group)] : refusals_) += count;
   } else if (group < shape_.half(0, 0)) {

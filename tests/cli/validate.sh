@@ -18,7 +18,7 @@ python3 - <<'PY' || fail "the report's findings"
 import json, sys
 findings = json.load(open("results/report.json"))["findings"]
 ids = {f["experiment"] for f in findings}
-expected = {"gen-n", "gen-mle", "pac-d", "pac-A", "pac-gamma", "pac-eps", "pac-F", "regret", "off-n",
+expected = {"gen-n", "gen-mle", "map", "pac-d", "pac-A", "pac-gamma", "pac-eps", "pac-F", "regret", "off-n",
             "off-omega", "off-C", "horizon", "table1", "ablate"}
 assert ids == expected, ids ^ expected
 must_decide = {"gen-n", "regret", "off-n", "off-omega", "off-C", "horizon", "table1", "ablate", "pac-eps"}

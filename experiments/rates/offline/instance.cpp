@@ -23,9 +23,9 @@ Index needle_of_pair(const NeedleMember& truth, Index pair) {
 // Probability `enter` shared by the actions that enter, the rest by the others.
 void set_entry(const NeedleShape& shape, GroupPolicy& policy, Index group, double enter) {
   Index entering = 0;
-  for (Index a = 0; a < shape.actions; ++a) entering += NeedleShape::enters(a) ? 1 : 0;
+  for (Index a = 0; a < shape.actions; ++a) entering += shape.enters(a) ? 1 : 0;
   for (Index a = 0; a < shape.actions; ++a)
-    policy(group, a) = NeedleShape::enters(a)
+    policy(group, a) = shape.enters(a)
                            ? enter / static_cast<double>(entering)
                            : (1 - enter) / static_cast<double>(shape.actions - entering);
 }

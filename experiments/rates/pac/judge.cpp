@@ -1,127 +1,112 @@
-#include "speder/plots/analysis.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "speder/experiments/rates/needle_report.hpp"
 #include "speder/io/toml_file.hpp"
 
 namespace speder {
 namespace {
 
-struct PacAxis {
+struct PacClaim {
   std::string symbol;  // of x
   std::string rate;    // x to the theory's exponent
   std::string unit;
   double exponent;
-  double decades;  // the least range that decides; the protocol's 1.5 where the axis allows
-  std::string design;
-  double (*x)(double value);
+  std::string held;  // what moves, what does not
+  NeedleAxis x;
 };
 
-double same(double value) { return value; }
-
-// Mean of a number that a run states once, by the cell's value.
-std::map<double, double> stated(const ExperimentData& data, std::string_view metric) {
-  std::map<double, double> out;
-  for (const Run& run : data.runs) {
-    const std::map<double, double> curve = curve_of(run, metric);
-    if (!curve.empty()) out[GridCell::parse(run.key.cell).number("value")] = curve.begin()->second;
-  }
-  return out;
-}
-
-// N measured / N of the theorem with its hidden constant and logarithms taken as 1.
-std::string ratios(const ComplexityFit& complexity, const std::map<double, double>& theorem) {
-  double low = INFINITY, high = 0;
-  for (std::size_t i = 0; i < complexity.settings.size(); ++i) {
-    const CurvePoint& p = complexity.fit.points[i];
-    if (p.censoring != Censoring::kNone) continue;
-    const double ratio = p.y / theorem.at(complexity.settings[i]);
-    low = std::min(low, ratio);
-    high = std::max(high, ratio);
-  }
-  return high > 0 ? fmt::format("{:.1e} … {:.1e}", low, high) : "–";
-}
-
-// The interval of a slope is the sampling error of the line and knows nothing of points off it.
-std::string neighbour_slopes(const std::vector<CurvePoint>& points) {
-  std::string list;
-  const CurvePoint* before = nullptr;
-  for (const CurvePoint& p : points) {
-    if (p.censoring != Censoring::kNone) continue;
-    if (before != nullptr) {
-      const double slope = std::log(p.y / before->y) / std::log(p.x / before->x);
-      list += fmt::format("{}{:.2f}", list.empty() ? "" : ", ", slope);
-    }
-    before = &p;
-  }
-  return "Slopes between neighbouring points, from the left: " + list + ".";
-}
-
-ExperimentReport judge_pac(const ExperimentData& data, const PacAxis& axis) {
-  double delta = 0, c_alpha = 0, c_lambda = 0;
+ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
+  double delta = 0.1, c_alpha = 0, share = 0;
   const ConfigTable config = ConfigTable::parse(data.record.config, data.record.id);
   config.read("delta", delta);
   config.read("c_alpha", c_alpha);
-  config.read("c_lambda", c_lambda);
-  const std::map<double, double> epsilon = stated(data, "epsilon");
-  const ComplexityFit complexity = complexity_fit(
-      data, "episodes",
-      {.setting = "value",
-       .metric = "gap",
-       .epsilon =
-           [&](const GridCell& cell) {  // no run of the cell succeeded: nothing is below NaN
-             const auto it = epsilon.find(cell.number("value"));
-             return it == epsilon.end() ? std::nan("") : it->second;
-           },
-       .x = axis.x,
-       .delta = delta});
+  config.read("share", share);
+  const NeedleCurves curves = needle_curves_of(data, delta);
+  const Cells& printed = cells_of(curves, "printed");
+  const ScalingFit fit = fit_scaling(scaling_points(printed, {claim.x}));
 
   ExperimentReport out;
-  out.design = axis.design +
-               fmt::format(
-                   " The instance's gap is 2ε. N(ε, δ), δ = {:g}, is the quantile over runs with "
-                   "an isotonic fit on a 2^(1/4) grid. c_α = {:g}, c_λ = {:g}.",
-                   delta, c_alpha, c_lambda);
-  const RateClaim claim{.exponent = axis.exponent, .min_decades = axis.decades};
-  out.findings = {
-      rate_finding(fmt::format("N(ε, δ) grows at most like {}", axis.rate), complexity.fit, claim)};
-  out.findings.front().ratio = ratios(complexity, stated(data, "theorem"));
-  out.caveats = {
-      "The ratio is N measured / (d⁴|A|²/((1−γ)⁶ε²)): the theorem's constant and logarithms are "
-      "hidden, here they are taken as 1.",
-      neighbour_slopes(complexity.fit.points)};
-  Axis x{.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
-  Panel panel = complexity_panel("", x, complexity.fit);
-  panel.y.label = "N(ε, δ) (episodes)";
-  panel.references = theory_line(complexity.fit, claim);
-  out.figures = {{.id = data.record.id,
-                  .caption = fmt::format("Episodes to an ε-optimal mixture in {:g}% of {} runs at "
-                                         "each point.",
-                                         100 * (1 - delta), complexity.runs),
-                  .panels = {panel},
-                  .columns = 1}};
+  out.design =
+      "Needle MDPs. " + claim.held +
+      fmt::format(
+          " ε is {:g} of what refusing every door loses. N(ε, δ), δ = {:g}: the n from which "
+          "on the mixture of π₁ … π_n is ε-optimal in a share 1 − δ of the runs; every run has "
+          "an instance of its own. The study's c_α = {:g}, c_λ = c_α². A plan in every episode.",
+          share, delta, c_alpha);
+  out.findings = {scaling_finding(fmt::format("N(ε, δ) grows at most like {}", claim.rate), fit, 0,
+                                  claim.exponent, needle_gate(curves, delta)),
+                  optimism_finding(printed, delta),
+                  failing_mutation(curves, "none", "no bonus", delta)};
+  out.findings.front().ratio = theorem_ratio(printed);
+
+  ReportTable exponents{
+      .id = data.record.id + "-exponents",
+      .caption = "Exponents of " + claim.symbol + " with 95% intervals.",
+      .head = {"what", "exponent", "interval", "points"},
+      .rows = {{"theorem, as printed", fmt::format("{:g}", claim.exponent), "", ""}}};
+  const auto row = [&](const std::string& what, const ScalingFit& f) {
+    exponents.rows.push_back({what, f.fitted ? shown(f.exponent[0]) : "–",
+                              f.fitted ? shown(f.interval(0)) : "", fmt::format("{}", f.points)});
+  };
+  row("printed α", fit);
+  if (curves.contains("flat"))
+    row("flat: α held", fit_scaling(scaling_points(cells_of(curves, "flat"), {claim.x})));
+  row("lower bound", fit_scaling(stored_points(printed, "certificate", {claim.x})));
+  row("theorem with its constants and C",
+      fit_scaling(stored_points(printed, "theorem", {claim.x})));
+  out.tables = {std::move(exponents), needle_table(curves, data.record.id + "-N"),
+                premise_table(curves, data.record.id + "-premises")};
+
+  Panel panel{.x = {.label = claim.symbol + " (" + claim.unit + ")", .scale = Scale::kLog},
+              .y = {.label = "N(ε, δ) (episodes)", .scale = Scale::kLog}};
+  int colour = 0;
+  for (const char* curve : {"printed", "flat", "none"}) {
+    for (Series& s : needle_series(curve, cells_of(curves, curve), claim.x, colour))
+      panel.series.push_back(std::move(s));
+    ++colour;
+  }
+  if (fit.fitted)
+    panel.fits.push_back({.label = fmt::format("slope {}", shown(fit.exponent[0])),
+                          .slope = fit.exponent[0],
+                          .intercept = fit.intercept,
+                          .from = claim.x(printed.front()),
+                          .to = claim.x(printed.back()),
+                          .colour = 0});
+  ReferenceLine bound{.label = "lower bound"};
+  for (const NeedleCell& c : printed) {
+    if (!c.mean.contains("certificate")) continue;
+    bound.x.push_back(claim.x(c));
+    bound.y.push_back(c.mean.at("certificate"));
+  }
+  if (bound.x.size() >= 2) panel.references.push_back(std::move(bound));
+  out.figures = {
+      {.id = data.record.id,
+       .caption = fmt::format("Episodes to an ε-optimal mixture in {:g}% of {} runs at "
+                              "each point, with the controls.",
+                              100 * (1 - delta), printed.empty() ? 0 : printed.front().ends.size()),
+       .panels = {panel},
+       .columns = 1}};
   return out;
 }
 
-constexpr double kProtocolDecades = 1.5;
+double epsilon_axis(const NeedleCell& c) {
+  const auto it = c.mean.find("epsilon");
+  return it == c.mean.end() ? 1 : 1 / it->second;
+}
 
 }  // namespace
 
 ExperimentReport judge_pac_d(const ExperimentData& data) {
-  constexpr double kTreeDecades = 0.8;  // d = 2^{depth+1} + 2, depth 2 to 5 or more
-  return judge_pac(
-      data,
-      {.symbol = "d",
-       .rate = "d⁴",
-       .unit = "features",
-       .exponent = 4,
-       .decades = kTreeDecades,
-       .design = "Needle trees: the depth, and with it d = 2^{depth+1} + 2, moves; |A|, |F|, γ "
-                 "and ε stay. The share of time at a leaf falls like 1/(depth + 2).",
-       .x = [](double depth) { return std::exp2(depth + 1) + 2; }});
+  return judge_pac(data,
+                   {.symbol = "d",
+                    .rate = "d⁴",
+                    .unit = "features",
+                    .exponent = 4,
+                    .held = "d = 2M + 4 moves; |A|, γ, Δ, ε, all values and the log|F| of the "
+                            "schedules stay.",
+                    .x = [](const NeedleCell& c) { return c.rank; }});
 }
 
 ExperimentReport judge_pac_actions(const ExperimentData& data) {
@@ -130,10 +115,9 @@ ExperimentReport judge_pac_actions(const ExperimentData& data) {
                     .rate = "|A|²",
                     .unit = "actions",
                     .exponent = 2,
-                    .decades = 1.2,  // |A| = 4 … 64
-                    .design = "Two-state chains with one best action: |A| moves; d, γ, ε, |F| "
-                              "and the other actions' chances stay.",
-                    .x = same});
+                    .held = "|A| moves; d, γ, Δ, ε, all values and the log|F| of the schedules "
+                            "stay. C can't be held, it is at least |A|²/d².",
+                    .x = [](const NeedleCell& c) { return c.actions; }});
 }
 
 ExperimentReport judge_pac_gamma(const ExperimentData& data) {
@@ -141,10 +125,8 @@ ExperimentReport judge_pac_gamma(const ExperimentData& data) {
                           .rate = "1/(1−γ)⁶",
                           .unit = "steps",
                           .exponent = 6,
-                          .decades = 0.99,  // 1/(1−γ) = 6.4 … 64; N grows a thousandfold
-                          .design = "Two-state chains whose two time scales are the horizon: γ "
-                                    "moves; ε (not relative to the value), |A|, d and |F| stay.",
-                          .x = same});
+                          .held = "γ moves and Δ with it, so that ε stays; d, |A| and log|F| stay.",
+                          .x = [](const NeedleCell& c) { return c.horizon; }});
 }
 
 ExperimentReport judge_pac_epsilon(const ExperimentData& data) {
@@ -152,23 +134,20 @@ ExperimentReport judge_pac_epsilon(const ExperimentData& data) {
                           .rate = "1/ε²",
                           .unit = "1/value",
                           .exponent = 2,
-                          .decades = kProtocolDecades,
-                          .design = "Two-state chains: ε and the gap tied to it move; γ, |A|, d "
-                                    "and |F| stay.",
-                          .x = same});
+                          .held = "Δ moves and ε with it; d, |A|, γ and log|F| stay.",
+                          .x = epsilon_axis});
 }
 
 ExperimentReport judge_pac_size(const ExperimentData& data) {
-  return judge_pac(
-      data,
-      {.symbol = "log|F|",
-       .rate = "log|F|",
-       .unit = "nats",
-       .exponent = 1,
-       .decades = 0.69,  // |F| = 4 … 1024 or more
-       .design = "Random binary codes over contexts: |F| moves; the MDP's law, d, |A|, γ and ε "
-                 "stay.",
-       .x = [](double size) { return std::log(size); }});
+  return judge_pac(data, {.symbol = "log|F|",
+                          .rate = "log|F|",
+                          .unit = "nats",
+                          .exponent = 1,
+                          .held = "The log|F| that the schedules are told moves, and the levels of "
+                                  "decoys in the class with it (its own log|F| is below and in the "
+                                  "table); the MDP, d, |A|, γ and ε stay. flat holds α while the "
+                                  "class grows.",
+                          .x = [](const NeedleCell& c) { return c.log_class; }});
 }
 
 }  // namespace speder

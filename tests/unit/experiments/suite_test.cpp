@@ -61,7 +61,7 @@ TEST_CASE("suite: a name that is neither a file nor built in is answered with th
           "[suite]") {
   CHECK_THROWS_WITH(load_suite("nosuch", "quick"),
                     Catch::StartsWith("nosuch: no such file, and no suite of that name is built in:"
-                                      " ablate, gen-mle, ") &&
+                                      " ablate, calibrate, gen-mle, ") &&
                         Catch::EndsWith("table1"));
 }
 

@@ -32,6 +32,7 @@ InstanceSpec random_spec(const std::string& family) {
   if (family == "needle") {
     spec.rank = 4 + 4 * *rc::gen::inRange<Index>(1, 5);
     spec.knobs["lead"] = real(0.05, 0.49);
+    spec.knobs["one_key"] = *rc::gen::inRange(0, 2);
   } else {
     spec.rank = *rc::gen::inRange<Index>(2, 7);
     spec.states = 8 * spec.rank + *rc::gen::inRange<Index>(0, 9);
@@ -44,7 +45,8 @@ NeedleShape shape_of(const InstanceSpec& spec) {
           .actions = spec.actions,
           .gamma = spec.gamma,
           .overlap = spec.knobs.at("overlap"),
-          .lead = spec.knobs.at("lead")};
+          .lead = spec.knobs.at("lead"),
+          .one_key = spec.knobs.at("one_key") == 1};
 }
 
 }  // namespace
