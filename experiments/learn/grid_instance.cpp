@@ -48,7 +48,8 @@ NeedleShape needle_shape_of(const GridCell& cell) {
           .copies = whole_knob(spec, "copies"),
           .gamma = spec.gamma,
           .overlap = spec.knob("overlap"),
-          .lead = spec.knob("lead")};
+          .lead = spec.knob("lead"),
+          .one_key = whole_knob(spec, "one_key") == 1};
 }
 
 BonusConstants constants_of(const GridCell& cell) {

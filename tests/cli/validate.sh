@@ -21,7 +21,8 @@ ids = {f["experiment"] for f in findings}
 expected = {"gen-n", "gen-mle", "map", "pac-d", "pac-A", "pac-gamma", "pac-eps", "pac-F", "regret", "off-n",
             "off-omega", "off-C", "horizon", "table1", "ablate"}
 assert ids == expected, ids ^ expected
-must_decide = {"gen-n", "regret", "off-n", "off-omega", "off-C", "horizon", "table1", "ablate", "pac-eps"}
+must_decide = {"gen-n", "regret", "off-n", "off-omega", "off-C", "horizon", "table1", "ablate", "map", "pac-d",
+               "pac-A"}
 for f in findings:
     assert f["acceptable"], f
     if f["experiment"] in must_decide and f["role"] == "claim":

@@ -201,12 +201,20 @@ TEST_CASE("run_needle: a learner whose alpha lacks d or |A| is told from the rig
           "[experiments][scaling]") {
   const NeedleStudy study;
   const NeedlePoint reference = study_point(study, 12, 4);
-  const auto ratio = [&](const NeedlePoint& p, const std::string& curve) {
-    return episodes_of(study, p, "printed", reference) / episodes_of(study, p, curve, reference);
+  // α² is (20/12)² or 8/4 times smaller, and the same instances end sooner: of ten equal learners nine
+  // or more would do so once in a hundred tests.
+  const auto sooner = [&](const NeedlePoint& p, const std::string& curve) {
+    int count = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const auto right = measured(study, curve_cell(study, p, "printed"), reference, seed);
+      const auto wrong = measured(study, curve_cell(study, p, curve), reference, seed);
+      if (wrong.contains("end") && right.contains("end") && wrong.at("end") < right.at("end"))
+        ++count;
+    }
+    return count;
   };
-  // α² is (20/12)² or 8/4 times smaller.
-  CHECK(ratio(study_point(study, 20, 4), "alpha-without-d") == Approx(25.0 / 9).epsilon(0.2));
-  CHECK(ratio(study_point(study, 12, 8), "alpha-without-A") == Approx(2).epsilon(0.2));
+  CHECK(sooner(study_point(study, 20, 4), "alpha-without-d") >= 9);
+  CHECK(sooner(study_point(study, 12, 8), "alpha-without-A") >= 9);
 }
 
 TEST_CASE("run_needle: what holds at its end still holds four times later",
