@@ -95,8 +95,8 @@ NeedleCurves needle_curves_of(const ExperimentData& data, double delta) {
   return out;
 }
 
-const Cells& cells_of(const NeedleCurves& curves, const std::string& name) {
-  static const Cells none;
+const NeedleCells& cells_of(const NeedleCurves& curves, const std::string& name) {
+  static const NeedleCells none;
   const auto it = curves.find(name);
   return it == curves.end() ? none : it->second;
 }
@@ -140,7 +140,8 @@ ScalingGate needle_gate(const NeedleCurves& curves, double delta) {
   return gate;
 }
 
-std::vector<ScalingPoint> scaling_points(const Cells& cells, const std::vector<NeedleAxis>& axes) {
+std::vector<ScalingPoint> scaling_points(const NeedleCells& cells,
+                                         const std::vector<NeedleAxis>& axes) {
   std::vector<ScalingPoint> out;
   for (const NeedleCell& c : cells) {
     ScalingPoint p;
@@ -154,7 +155,7 @@ std::vector<ScalingPoint> scaling_points(const Cells& cells, const std::vector<N
   return out;
 }
 
-std::vector<ScalingPoint> stored_points(const Cells& cells, const std::string& metric,
+std::vector<ScalingPoint> stored_points(const NeedleCells& cells, const std::string& metric,
                                         const std::vector<NeedleAxis>& axes) {
   std::vector<ScalingPoint> out = scaling_points(cells, axes);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -180,7 +181,7 @@ Finding scaling_finding(std::string claim, const ScalingFit& fit, Index k, doubl
   return out;
 }
 
-Finding optimism_finding(const Cells& printed, double delta) {
+Finding optimism_finding(const NeedleCells& printed, double delta) {
   std::int64_t runs = 0, held = 0;
   double worst = 1;
   for (const NeedleCell& c : printed) {
@@ -227,7 +228,7 @@ Finding failing_mutation(const NeedleCurves& curves, const std::string& curve,
   return out;
 }
 
-std::string theorem_ratio(const Cells& cells) {
+std::string theorem_ratio(const NeedleCells& cells) {
   double low = kNever, high = 0;
   for (const NeedleCell& c : cells) {
     if (!c.reached()) continue;
@@ -302,8 +303,8 @@ ReportTable premise_table(const NeedleCurves& curves, const std::string& id) {
   return out;
 }
 
-std::vector<Series> needle_series(const std::string& label, const Cells& cells, NeedleAxis axis,
-                                  int colour) {
+std::vector<Series> needle_series(const std::string& label, const NeedleCells& cells,
+                                  NeedleAxis axis, int colour) {
   Series inside{.label = label, .mark = Mark::kPoints, .colour = colour};
   Series bound{.label = label + ", beyond the budget",
                .mark = Mark::kPoints,

@@ -26,11 +26,11 @@ struct NeedleCell {
 
 /// Curves by name ("printed", "none", …; "printed*0.5" at half the constant), cells in the order of
 /// (d, |A|, 1/(1−γ), 1/Δ, log|F|).
-using Cells = std::vector<NeedleCell>;
-using NeedleCurves = std::map<std::string, Cells>;
+using NeedleCells = std::vector<NeedleCell>;
+using NeedleCurves = std::map<std::string, NeedleCells>;
 [[nodiscard]] NeedleCurves needle_curves_of(const ExperimentData& data, double delta);
 /// None where the store has no such curve.
-[[nodiscard]] const Cells& cells_of(const NeedleCurves& curves, const std::string& name);
+[[nodiscard]] const NeedleCells& cells_of(const NeedleCurves& curves, const std::string& name);
 /// The cell of a curve at another one's setting, or nothing.
 [[nodiscard]] const NeedleCell* same_setting(const NeedleCurves& curves, const std::string& curve,
                                              const NeedleCell& at);
@@ -41,28 +41,29 @@ using NeedleCurves = std::map<std::string, Cells>;
 
 using NeedleAxis = double (*)(const NeedleCell&);
 /// log N against the logarithms of the axes.
-[[nodiscard]] std::vector<ScalingPoint> scaling_points(const Cells& cells,
+[[nodiscard]] std::vector<ScalingPoint> scaling_points(const NeedleCells& cells,
                                                        const std::vector<NeedleAxis>& axes);
 /// The same for a number that the cells store, without error.
-[[nodiscard]] std::vector<ScalingPoint> stored_points(const Cells& cells, const std::string& metric,
+[[nodiscard]] std::vector<ScalingPoint> stored_points(const NeedleCells& cells,
+                                                      const std::string& metric,
                                                       const std::vector<NeedleAxis>& axes);
 /// Exponent k of a fit as a line of the verdict table.
 [[nodiscard]] Finding scaling_finding(std::string claim, const ScalingFit& fit, Index k,
                                       double theory, const ScalingGate& gate);
 /// lem:optimism in the printed runs: every plan of a run optimistic, in a share 1 − δ of the runs.
-[[nodiscard]] Finding optimism_finding(const Cells& printed, double delta);
+[[nodiscard]] Finding optimism_finding(const NeedleCells& printed, double delta);
 /// A mutation that must fail: runs of the curve that are ε-optimal by the printed learner's N(ε, δ).
 [[nodiscard]] Finding failing_mutation(const NeedleCurves& curves, const std::string& curve,
                                        const std::string& words, double delta);
 /// Measured N / theorem's N over the cells.
-[[nodiscard]] std::string theorem_ratio(const Cells& cells);
+[[nodiscard]] std::string theorem_ratio(const NeedleCells& cells);
 
 /// N of every curve, certificate and theorem, a line a setting.
 [[nodiscard]] ReportTable needle_table(const NeedleCurves& curves, const std::string& id);
 /// Conditions with their bounds, C, |S|/d, optimism, a line a setting.
 [[nodiscard]] ReportTable premise_table(const NeedleCurves& curves, const std::string& id);
 /// N as points with 95% bars, cells beyond the budget as bounds.
-[[nodiscard]] std::vector<Series> needle_series(const std::string& label, const Cells& cells,
+[[nodiscard]] std::vector<Series> needle_series(const std::string& label, const NeedleCells& cells,
                                                 NeedleAxis axis, int colour);
 
 }  // namespace speder

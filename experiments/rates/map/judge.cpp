@@ -17,14 +17,14 @@ double rank_axis(const NeedleCell& c) { return c.rank; }
 double actions_axis(const NeedleCell& c) { return c.actions; }
 const std::vector<NeedleAxis> kBoth = {rank_axis, actions_axis};
 
-std::vector<double> values_of(const Cells& cells, NeedleAxis axis) {
+std::vector<double> values_of(const NeedleCells& cells, NeedleAxis axis) {
   std::set<double> out;
   for (const NeedleCell& c : cells) out.insert(axis(c));
   return {out.begin(), out.end()};
 }
 
-Cells where(const Cells& cells, NeedleAxis axis, double value) {
-  Cells out;
+NeedleCells where(const NeedleCells& cells, NeedleAxis axis, double value) {
+  NeedleCells out;
   for (const NeedleCell& c : cells) {
     if (axis(c) == value) out.push_back(c);
   }
@@ -33,7 +33,7 @@ Cells where(const Cells& cells, NeedleAxis axis, double value) {
 
 // Pictures.
 
-Panel heat_panel(const Cells& cells) {
+Panel heat_panel(const NeedleCells& cells) {
   const std::vector<double> d = values_of(cells, rank_axis), A = values_of(cells, actions_axis);
   HeatMap heat{.label = "log₁₀ N(ε, δ)"};
   for (const double x : d) heat.columns.push_back(fmt::format("{:g}", x));
@@ -51,7 +51,7 @@ Panel heat_panel(const Cells& cells) {
 }
 
 // Where the measured N crosses a level, by interpolation in log d at each |A|, and the fit's line.
-Panel contour_panel(const Cells& cells, const ScalingFit& fit) {
+Panel contour_panel(const NeedleCells& cells, const ScalingFit& fit) {
   Panel panel{.title = "equal N",
               .x = {.label = "d (features)", .scale = Scale::kLog},
               .y = {.label = "|A| (actions)", .scale = Scale::kLog}};
@@ -67,7 +67,7 @@ Panel contour_panel(const Cells& cells, const ScalingFit& fit) {
     Series s{.label = fmt::format("N = {:.1e}", level), .mark = Mark::kLinePoints, .colour = k - 1};
     ReferenceLine line{.label = k == 1 ? "joint fit" : ""};
     for (const double A : values_of(cells, actions_axis)) {
-      const Cells row = where(cells, actions_axis, A);
+      const NeedleCells row = where(cells, actions_axis, A);
       for (std::size_t i = 1; i < row.size(); ++i) {
         const double a = row[i - 1].N.n, b = row[i].N.n;
         if (!std::isfinite(b) || !(a <= level && level < b)) continue;
@@ -93,8 +93,8 @@ Panel cross_panel(const NeedleCurves& curves, const ScalingFit& fit, bool along_
   const NeedleAxis held = along_rank ? actions_axis : rank_axis;
   Panel panel{.x = {.label = along_rank ? "d (features)" : "|A| (actions)", .scale = Scale::kLog},
               .y = {.label = "N(ε, δ) (episodes)", .scale = Scale::kLog}};
-  const Cells& printed = cells_of(curves, "printed");
-  const Cells line = where(printed, held, at);
+  const NeedleCells& printed = cells_of(curves, "printed");
+  const NeedleCells line = where(printed, held, at);
   if (line.empty()) return panel;
   panel.title = fmt::format("{} = {:g}", along_rank ? "|A|" : "d", at);
   int colour = 0;
@@ -151,7 +151,7 @@ Panel ellipse_panel(const std::vector<NamedFit>& fits) {
   return panel;
 }
 
-Panel collapse_panel(const Cells& cells, const ScalingFit& fit) {
+Panel collapse_panel(const NeedleCells& cells, const ScalingFit& fit) {
   Panel panel{
       .title = "collapse",
       .x = {.label = fmt::format("d^{:.2f} |A|^{:.2f} (no unit)", fit.exponent[0], fit.exponent[1]),
@@ -202,7 +202,7 @@ ReportTable exponent_table(const std::vector<NamedFit>& fits, const NeedleCurves
                         shown(f.fit.exponent[1]), shown(f.fit.interval(1)),
                         fmt::format("{}", f.fit.points), fmt::format("{:.3f}", f.fit.tau)});
   }
-  const Cells& printed = cells_of(curves, "printed");
+  const NeedleCells& printed = cells_of(curves, "printed");
   for (const bool along_rank : {true, false}) {
     const NeedleAxis moves = along_rank ? rank_axis : actions_axis;
     const NeedleAxis held = along_rank ? actions_axis : rank_axis;
@@ -291,8 +291,8 @@ Finding harmless_mutation(const NeedleCurves& curves, const std::string& curve,
 }
 
 // In each cell the constant with the least N on the even repetitions, N on the odd ones.
-Cells best_cells(const NeedleCurves& curves, double delta) {
-  Cells out;
+NeedleCells best_cells(const NeedleCurves& curves, double delta) {
+  NeedleCells out;
   for (const NeedleCell& at : cells_of(curves, "printed")) {
     const auto half = [&](const NeedleCell& c, bool odd) {
       std::vector<double> ends;
@@ -322,7 +322,7 @@ Cells best_cells(const NeedleCurves& curves, double delta) {
   return out;
 }
 
-ReportTable best_table(const Cells& best, const NeedleCurves& curves) {
+ReportTable best_table(const NeedleCells& best, const NeedleCurves& curves) {
   ReportTable out{
       .id = "map-best",
       .caption = "The best constant: chosen on the even repetitions, N on the odd ones.",
@@ -367,7 +367,7 @@ ExperimentReport judge_map(const ExperimentData& data) {
   config.read("reference_rank", reference_rank);
   config.read("reference_actions", reference_actions);
   const NeedleCurves curves = needle_curves_of(data, delta);
-  const Cells& printed = cells_of(curves, "printed");
+  const NeedleCells& printed = cells_of(curves, "printed");
   const ScalingGate gate = needle_gate(curves, delta);
   const ScalingFit fit = fit_scaling(scaling_points(printed, kBoth));
 
@@ -396,7 +396,7 @@ ExperimentReport judge_map(const ExperimentData& data) {
       harmless_mutation(curves, "without-second", "leaving out D'")};
   for (Finding* f : {&out.findings[0], &out.findings[1]}) f->ratio = theorem_ratio(printed);
 
-  const Cells best = best_cells(curves, delta);
+  const NeedleCells best = best_cells(curves, delta);
   std::vector<NamedFit> fits = {{"printed α", fit}};
   for (const char* curve : {"flat", "uniform"})
     fits.push_back({curve, fit_scaling(scaling_points(cells_of(curves, curve), kBoth))});

@@ -24,7 +24,7 @@ ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
   config.read("c_alpha", c_alpha);
   config.read("share", share);
   const NeedleCurves curves = needle_curves_of(data, delta);
-  const Cells& printed = cells_of(curves, "printed");
+  const NeedleCells& printed = cells_of(curves, "printed");
   const ScalingFit fit = fit_scaling(scaling_points(printed, {claim.x}));
 
   ExperimentReport out;
