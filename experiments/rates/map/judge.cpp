@@ -33,7 +33,7 @@ NeedleCells where(const NeedleCells& cells, NeedleAxis axis, double value) {
 
 // Pictures.
 
-Panel heat_panel(const NeedleCells& cells) {
+Panel map_heat_panel(const NeedleCells& cells) {
   const std::vector<double> d = values_of(cells, rank_axis), A = values_of(cells, actions_axis);
   HeatMap heat{.label = "log₁₀ N(ε, δ)"};
   for (const double x : d) heat.columns.push_back(fmt::format("{:g}", x));
@@ -127,7 +127,7 @@ struct NamedFit {
   ScalingFit fit;
 };
 
-Panel ellipse_panel(const std::vector<NamedFit>& fits) {
+Panel map_ellipse_panel(const std::vector<NamedFit>& fits) {
   Panel panel{.title = "joint exponents, 95% ellipses",
               .x = {.label = "exponent of d"},
               .y = {.label = "exponent of |A|"}};
@@ -151,7 +151,7 @@ Panel ellipse_panel(const std::vector<NamedFit>& fits) {
   return panel;
 }
 
-Panel collapse_panel(const NeedleCells& cells, const ScalingFit& fit) {
+Panel map_collapse_panel(const NeedleCells& cells, const ScalingFit& fit) {
   Panel panel{
       .title = "collapse",
       .x = {.label = fmt::format("d^{:.2f} |A|^{:.2f} (no unit)", fit.exponent[0], fit.exponent[1]),
@@ -419,7 +419,7 @@ ExperimentReport judge_map(const ExperimentData& data) {
   out.figures = {
       {.id = "map",
        .caption = fmt::format("N(ε, δ) of Algorithm 1 over d and |A|, {} runs a cell.", runs),
-       .panels = {heat_panel(printed), contour_panel(printed, fit)},
+       .panels = {map_heat_panel(printed), contour_panel(printed, fit)},
        .columns = 2},
       {.id = "map-cross",
        .caption = "A cross through the map with the controls and the lower bound.",
@@ -431,7 +431,7 @@ ExperimentReport judge_map(const ExperimentData& data) {
                            .caption =
                                "Joint exponents with 95% ellipses, and all cells against the "
                                "fitted product of powers.",
-                           .panels = {ellipse_panel(fits), collapse_panel(printed, fit)},
+                           .panels = {map_ellipse_panel(fits), map_collapse_panel(printed, fit)},
                            .columns = 2});
   return out;
 }
