@@ -65,6 +65,9 @@ void add_commands(CLI::App& app, int& exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "deep") return speder::cli::exec_deep(argv + 1);
-  return speder::cli::run_program("speder", add_commands, argc, argv);
+  const auto build = [&](CLI::App& app, int& exit_code) {
+    if (argc > 1 && std::string_view(argv[1]) == "deep") speder::cli::exec_deep(argv + 1);
+    add_commands(app, exit_code);
+  };
+  return speder::cli::run_program("speder", build, argc, argv);
 }

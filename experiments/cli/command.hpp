@@ -24,7 +24,7 @@ void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app);
 
 /// `speder deep …`: replaces this process by the `speder-deep` beside it, so that the theory tool
-/// never loads libtorch or MuJoCo. Returns only on failure, with the exit code.
-[[nodiscard]] int exec_deep(char** arguments);
+/// never loads libtorch or MuJoCo. Throws InputError when there is none.
+[[noreturn]] void exec_deep(char** arguments);
 
 }  // namespace speder::cli

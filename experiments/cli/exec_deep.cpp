@@ -8,7 +8,7 @@
 
 namespace speder::cli {
 
-int exec_deep(char** arguments) {
+void exec_deep(char** arguments) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   const std::filesystem::path deep = self.parent_path() / "speder-deep";
   ::execv(deep.c_str(), arguments);

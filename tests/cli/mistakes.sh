@@ -24,6 +24,9 @@ refused "no algorithm 'sepder'; did you mean speder? there are: " "$speder" lear
 refused "no benchmark 'lck'; did you mean lock?" "$speder" bench --only lck
 refused "--json is a flag and prints; --findings audit.json writes" "$speder" audit --json audit.json
 refused "speder audit has no option --quik; did you mean --quick?" "$speder" audit --quik
+alone=$(mktemp -d); cp "$speder" "$alone/speder"
+refused "the deep column is not built here" "$alone/speder" deep envs
+rm -r "$alone"
 # 8 TB of features: the request is sound, this machine is too small.
 (ulimit -v 4000000; refused "the memory does not suffice" "$speder" mdp make --family simplex \
   --states 2000000 --actions 50 --rank 40 --out x.h5; exit $failed) || failed=1
