@@ -10,9 +10,9 @@
 namespace speder {
 
 /// The hard instances of lower bounds: a tree of moves whose L leaves are bandits, all arms alike but
-/// one. The tree is that of Domingues et al. 2021; Cheng et al. 2023 (arXiv 2303.10859) have Ω(HdK/ε²)
-/// for low-rank MDPs, K = |A|. Here with a discount and rich observations: at inner nodes even actions
-/// go left and odd ones right; at a leaf every arm wins with probability ½ and one arm of one leaf with
+/// one, in the manner of Domingues et al. 2021; not the construction of Cheng et al. 2023 (arXiv
+/// 2303.10859) for low-rank MDPs. With a discount and rich observations: at inner nodes even actions go
+/// left and odd ones right; at a leaf every arm wins with probability ½ and one arm of one leaf with
 /// ½ + Δ. A win is the prize (reward 1, then `paid`), anything else a blank; both lead back to the
 /// root. Sibling leaves share their observations' second halves in a way that is not known.
 struct LeafShape {
