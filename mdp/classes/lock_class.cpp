@@ -1,5 +1,6 @@
 #include "speder/mdp/classes/lock_class.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "speder/core/check.hpp"
@@ -41,6 +42,21 @@ void for_moves(const LockShape& shape, const LockMember& member, Index z, Index 
   if (back < 1) put(down, 1 - back);
 }
 
+// Calls put(next latent, probability) for what follows action a at observation s, latent by latent; a
+// latent may come twice.
+template <class Put>
+void for_observed_moves(const LockShape& shape, const LockMember& member, Index s, Index a,
+                        const Put& put) {
+  const Index z = owner_of(shape, member, s);
+  const auto from = [&](Index latent, double weight) {
+    if (weight == 0) return;
+    for_moves(shape, member, latent, a, [&](Index next, double p) { put(next, weight * p); });
+  };
+  const double o = shape.paired(z) ? shape.overlap : 0;
+  from(z, 1 - o);
+  if (o > 0) from(shape.sibling(z), o);
+}
+
 LockLevel any_level(const LockShape& shape, Rng& rng) {
   const Index i = rng.index(1 + shape.actions * (shape.duds + 1));
   if (i == 0) return {};
@@ -76,18 +92,11 @@ LockMember draw_lock(const LockShape& shape, const SeedTree& seeds) {
 SparseMatrix lock_phi(const LockShape& shape, const LockMember& member) {
   std::vector<LockEntry> entries;
   for (Index s = 0; s < shape.states(); ++s) {
-    const Index z = owner_of(shape, member, s);
     for (Index a = 0; a < shape.actions; ++a) {
       const auto row = static_cast<std::int32_t>(pair_index(s, a, shape.actions));
-      const auto put_latent = [&](Index latent, double weight) {
-        if (weight == 0) return;
-        for_moves(shape, member, latent, a, [&](Index next, double p) {
-          entries.emplace_back(row, static_cast<std::int32_t>(next), weight * p);
-        });
-      };
-      const double o = shape.paired(z) ? shape.overlap : 0;
-      put_latent(z, 1 - o);
-      if (o > 0) put_latent(shape.sibling(z), o);
+      for_observed_moves(shape, member, s, a, [&](Index next, double p) {
+        entries.emplace_back(row, static_cast<std::int32_t>(next), p);
+      });
     }
   }
   SparseMatrix phi(shape.states() * shape.actions, shape.rank());
@@ -108,6 +117,35 @@ SparseMatrix lock_emission(const LockShape& shape, const LockMember& member) {
   SparseMatrix mu(shape.states(), shape.rank());
   mu.setFromTriplets(entries.begin(), entries.end());
   return mu;
+}
+
+double lock_mass(const LockShape& shape, const LockMember& member, Index s, Index a, Index next) {
+  const Index y = owner_of(shape, member, next);
+  const double o = shape.paired(y) ? shape.overlap : 0;
+  double mass = 0;
+  for_observed_moves(shape, member, s, a, [&](Index z, double p) {
+    if (z == y) mass += p * (1 - o);
+    if (o > 0 && z == shape.sibling(y)) mass += p * o;
+  });
+  return mass / static_cast<double>(shape.copies);
+}
+
+double lock_energy(const LockShape& shape, const LockMember& member, Index s, Index a) {
+  // φᵀGφ with G_zz = ((1−o)² + o²)/copies and 2o(1−o)/copies between siblings.
+  std::array<std::pair<Index, double>, 8> moves;
+  std::size_t count = 0;
+  for_observed_moves(shape, member, s, a, [&](Index z, double p) { moves[count++] = {z, p}; });
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto [z, p] = moves[i];
+      const auto [w, q] = moves[j];
+      const double o = shape.paired(z) ? shape.overlap : 0;
+      if (z == w) sum += p * q * ((1 - o) * (1 - o) + o * o);
+      if (o > 0 && shape.sibling(z) == w) sum += p * q * 2 * o * (1 - o);
+    }
+  }
+  return sum / static_cast<double>(shape.copies);
 }
 
 std::vector<std::int32_t> lock_policy(const LockShape& shape, const LockMember& member) {

@@ -63,6 +63,11 @@ struct LockMember {
 /// φ (SA × d) and the emissions of the latents (S × d), counting measure.
 [[nodiscard]] SparseMatrix lock_phi(const LockShape& shape, const LockMember& member);
 [[nodiscard]] SparseMatrix lock_emission(const LockShape& shape, const LockMember& member);
+/// P(s'|s,a), and ∑ P(·|s,a)² over all observations.
+[[nodiscard]] double lock_mass(const LockShape& shape, const LockMember& member, Index s, Index a,
+                               Index next);
+[[nodiscard]] double lock_energy(const LockShape& shape, const LockMember& member, Index s,
+                                 Index a);
 /// The code's action at every observation: optimal while the decoy is small.
 [[nodiscard]] std::vector<std::int32_t> lock_policy(const LockShape& shape,
                                                     const LockMember& member);

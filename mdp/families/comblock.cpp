@@ -23,21 +23,15 @@ LockShape comblock_shape(const InstanceSpec& spec) {
 
 TabularMdp make_comblock(const InstanceSpec& spec, const SeedTree& seeds) {
   const LockShape shape = comblock_shape(spec);
-  const Index S = derived_size(spec, "states", spec.states, shape.states());
-  require_table_size(spec, S * shape.actions, 2);
+  require_observations(spec, shape.states());
   const LockMember truth = draw_lock(shape, seeds);
   Vector theta = Vector::Zero(shape.rank());
   theta[shape.paid()] = 1;
   theta[shape.change()] = spec.knob("decoy");
-  SparseMatrix emission = lock_emission(shape, truth);
-  Vector rho = Vector(emission.col(LockShape::kStart));
-  return assemble_latent(spec,
-                         {.phi = lock_phi(shape, truth),
-                          .mu = std::move(emission),
-                          .theta = std::move(theta),
-                          .rho = std::move(rho),
-                          .reward = {}},
-                         seeds);
+  return emit_latent(
+      spec,
+      {lock_phi(shape, truth), lock_emission(shape, truth), std::move(theta), LockShape::kStart},
+      seeds);
 }
 
 }  // namespace speder

@@ -21,6 +21,7 @@ namespace speder {
 [[nodiscard]] TabularMdp make_needle(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_comblock(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_leaves(const InstanceSpec& spec, const SeedTree& seeds);
+[[nodiscard]] TabularMdp make_chain_family(const InstanceSpec& spec, const SeedTree& seeds);
 [[nodiscard]] TabularMdp make_file(const InstanceSpec& spec, const SeedTree& seeds);
 
 }  // namespace speder

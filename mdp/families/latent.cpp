@@ -56,6 +56,22 @@ TabularMdp assemble_latent(InstanceSpec spec, Blueprint b, const SeedTree& seeds
   return assemble(spec, std::move(b));
 }
 
+TabularMdp emit_latent(const InstanceSpec& spec, LatentProcess process, const SeedTree& seeds) {
+  Vector rho = Vector(process.emission.col(process.start));
+  return assemble_latent(spec,
+                         {.phi = std::move(process.phi),
+                          .mu = std::move(process.emission),
+                          .theta = std::move(process.theta),
+                          .rho = std::move(rho),
+                          .reward = {}},
+                         seeds);
+}
+
+void require_observations(const InstanceSpec& spec, Index states) {
+  const Index S = derived_size(spec, "states", spec.states, states);
+  require_table_size(spec, S * spec.actions, 2);
+}
+
 TabularMdp make_latent(const InstanceSpec& spec, const SeedTree& seeds) {
   const Index A = size_in_range(spec, "actions", spec.actions, 1, kAnySize);
   const Index d = size_in_range(spec, "rank", spec.rank, 2, spec.states / kLeastBlock);

@@ -19,4 +19,16 @@ namespace speder {
 [[nodiscard]] TabularMdp assemble_latent(InstanceSpec spec, Blueprint blueprint,
                                          const SeedTree& seeds);
 
+/// A latent process behind its emission, counting measure: r = ⟨φ, θ⟩, ρ = the emission of `start`.
+struct LatentProcess {
+  SparseMatrix phi;       // (SA × d)
+  SparseMatrix emission;  // (S × d)
+  Vector theta;           // (d)
+  Index start = 0;
+};
+[[nodiscard]] TabularMdp emit_latent(const InstanceSpec& spec, LatentProcess process,
+                                     const SeedTree& seeds);
+/// InputError unless a spec asks for this many observations or leaves it open, and they fit in memory.
+void require_observations(const InstanceSpec& spec, Index states);
+
 }  // namespace speder

@@ -24,20 +24,14 @@ LeafShape leaves_shape(const InstanceSpec& spec) {
 
 TabularMdp make_leaves(const InstanceSpec& spec, const SeedTree& seeds) {
   const LeafShape shape = leaves_shape(spec);
-  const Index S = derived_size(spec, "states", spec.states, shape.states());
-  require_table_size(spec, S * shape.actions, 2);
+  require_observations(spec, shape.states());
   const LeafMember truth = draw_leaf(shape, seeds);
   Vector theta = Vector::Zero(shape.rank());
   theta[shape.paid()] = 1;
-  SparseMatrix emission = leaf_emission(shape, truth);
-  Vector rho = Vector(emission.col(LeafShape::kRoot));
-  return assemble_latent(spec,
-                         {.phi = leaf_phi(shape, truth),
-                          .mu = std::move(emission),
-                          .theta = std::move(theta),
-                          .rho = std::move(rho),
-                          .reward = {}},
-                         seeds);
+  return emit_latent(
+      spec,
+      {leaf_phi(shape, truth), leaf_emission(shape, truth), std::move(theta), LeafShape::kRoot},
+      seeds);
 }
 
 }  // namespace speder

@@ -19,20 +19,14 @@ TabularMdp make_needle(const InstanceSpec& spec, const SeedTree& seeds) {
                           .lead = spec.knob("lead"),
                           .one_key = whole_knob(spec, "one_key") == 1};
   require_valid(shape);
-  const Index S = derived_size(spec, "states", spec.states, shape.states());
-  require_table_size(spec, S * shape.actions, 2);
+  require_observations(spec, shape.states());
   const NeedleMember truth = draw_needles(shape, seeds);
   Vector theta = Vector::Zero(d);
   theta[NeedleShape::kPaid] = 1;
-  SparseMatrix emission = needle_emission(shape, truth);
-  Vector rho = Vector(emission.col(NeedleShape::kLobby));
-  return assemble_latent(spec,
-                         {.phi = needle_phi(shape, truth),
-                          .mu = std::move(emission),
-                          .theta = std::move(theta),
-                          .rho = std::move(rho),
-                          .reward = {}},
-                         seeds);
+  return emit_latent(spec,
+                     {needle_phi(shape, truth), needle_emission(shape, truth), std::move(theta),
+                      NeedleShape::kLobby},
+                     seeds);
 }
 
 }  // namespace speder

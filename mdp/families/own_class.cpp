@@ -25,38 +25,60 @@ struct OwnKernels {
 };
 
 // Emissions are probabilities; densities are with respect to ν, which is uniform.
-Kernel own_kernel(const Kernel& P, SparseMatrix phi, const SparseMatrix& emission) {
-  return {P.actions(), std::move(phi), SparseMatrix(emission / P.nu()[0]), P.nu()};
+template <class Shape, class Sample, class Phi, class Emission>
+OwnKernels kernels_of(const Kernel& P, const Shape& shape, const Sample& sample, Phi phi,
+                      Emission emission) {
+  OwnKernels out{{}, sample.truth};
+  for (const auto& m : sample.members)
+    out.kernels.push_back(
+        {P.actions(), phi(shape, m), SparseMatrix(emission(shape, m) / P.nu()[0]), P.nu()});
+  return out;
 }
 
 OwnKernels lock_kernels(const Kernel& P, const InstanceSpec& made, Index size,
                         const SeedTree& seeds) {
   const LockShape shape = comblock_shape(made);
-  const LockSample sample = sample_locks(shape, draw_lock(shape, SeedTree(made.seed)), size, seeds);
-  OwnKernels out{{}, sample.truth};
-  for (const LockMember& m : sample.members)
-    out.kernels.push_back(own_kernel(P, lock_phi(shape, m), lock_emission(shape, m)));
-  return out;
+  const LockMember truth = draw_lock(shape, SeedTree(made.seed));
+  return kernels_of(P, shape, sample_locks(shape, truth, size, seeds), lock_phi, lock_emission);
 }
 
 OwnKernels leaf_kernels(const Kernel& P, const InstanceSpec& made, Index size,
                         const SeedTree& seeds) {
   const LeafShape shape = leaves_shape(made);
-  const LeafSample sample =
-      sample_leaves(shape, draw_leaf(shape, SeedTree(made.seed)), size, seeds);
-  OwnKernels out{{}, sample.truth};
-  for (const LeafMember& m : sample.members)
-    out.kernels.push_back(own_kernel(P, leaf_phi(shape, m), leaf_emission(shape, m)));
-  return out;
+  const LeafMember truth = draw_leaf(shape, SeedTree(made.seed));
+  return kernels_of(P, shape, sample_leaves(shape, truth, size, seeds), leaf_phi, leaf_emission);
+}
+
+OwnKernels chain_kernels(const Kernel& P, const InstanceSpec& made, Index size,
+                         const SeedTree& seeds) {
+  const ChainShape shape = chain_shape(made);
+  const ChainMember truth = draw_chain(shape, SeedTree(made.seed));
+  return kernels_of(P, shape, sample_chains(shape, truth, size, seeds), chain_phi, chain_emission);
+}
+
+struct OwnMaker {
+  std::string_view family;
+  OwnKernels (*make)(const Kernel& P, const InstanceSpec& made, Index size, const SeedTree& seeds);
+};
+constexpr OwnMaker kOwnMakers[] = {
+    {"comblock", lock_kernels}, {"leaves", leaf_kernels}, {"chain", chain_kernels}};
+
+const OwnMaker* own_maker(std::string_view family) {
+  for (const OwnMaker& maker : kOwnMakers)
+    if (maker.family == family) return &maker;
+  return nullptr;
 }
 
 }  // namespace
 
+bool has_own_class(std::string_view family) { return own_maker(family) != nullptr; }
+
 CandidateClass own_class(const TabularMdp& mdp, const ClassSpec& spec, const SeedTree& seeds) {
   const std::string& family = mdp.provenance().family;
-  if (family != "comblock" && family != "leaves")
+  const OwnMaker* maker = own_maker(family);
+  if (maker == nullptr)
     throw InputError(fmt::format(
-        "class own: the family '{}' has no class of its own (comblock and leaves have); "
+        "class own: the family '{}' has no class of its own (comblock, leaves and chain have); "
         "use multiscale, product, net or misspecified",
         family));
   if (spec.size < 1)
@@ -68,8 +90,7 @@ CandidateClass own_class(const TabularMdp& mdp, const ClassSpec& spec, const See
         fmt::format("class own: {} members need more memory than allowed; use a smaller class-size",
                     spec.size));
   const InstanceSpec made = spec_of(mdp);
-  OwnKernels own =
-      (family == "leaves" ? leaf_kernels : lock_kernels)(P, made, spec.size, seeds.child("class"));
+  OwnKernels own = maker->make(P, made, spec.size, seeds.child("class"));
   return measured_class(FeatureClass::of(own.kernels), own.truth, P, spec.weights);
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "speder/mdp/file/tables.hpp"
 #include "speder/mdp/model/tabular_mdp.hpp"
 
 namespace speder {
@@ -36,6 +37,9 @@ struct ReadDenseOptions {
 /// units say how to come back.
 [[nodiscard]] DenseMdp read_dense(const std::filesystem::path& path,
                                   const ReadDenseOptions& options = {});
+/// The same from tables in memory; without rho it is uniform. Messages name the tables' path.
+[[nodiscard]] DenseMdp dense_of(const file::NamedTables& tables,
+                                const ReadDenseOptions& options = {});
 
 struct FactoriseOptions {
   Index rank = 0;       // 0: the numerical rank of P, an exact factorisation

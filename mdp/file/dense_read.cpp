@@ -141,10 +141,7 @@ Vector read_nu(const Source& in, Index states) {
   return nu;
 }
 
-}  // namespace
-
-DenseMdp read_dense(const std::filesystem::path& path, const ReadDenseOptions& options) {
-  const Source in = open_source(path, options.reward);
+DenseMdp dense_from(const Source& in, const ReadDenseOptions& options) {
   DenseMdp out;
   out.gamma = read_gamma(in, options.gamma);
   const std::vector<Index> shape = in.shape("P", 3, "(S, A, S)");
@@ -152,7 +149,7 @@ DenseMdp read_dense(const std::filesystem::path& path, const ReadDenseOptions& o
   const Index A = shape[1];
   if (S < 1 || A < 1 || shape[2] != S) {
     const bool actions_first = S >= 1 && A >= 1 && A == shape[2];
-    file::refuse({path, "P", shape},
+    file::refuse({in.path, "P", shape},
                  fmt::format("has shape ({}, {}, {}), expected (S, A, S){}", S, A, shape[2],
                              actions_first ? ": P.transpose(1, 0, 2) has it" : ""));
   }
@@ -163,6 +160,18 @@ DenseMdp read_dense(const std::filesystem::path& path, const ReadDenseOptions& o
   read_rho(in, options.start, out);
   out.nu = read_nu(in, S);
   return out;
+}
+
+}  // namespace
+
+DenseMdp read_dense(const std::filesystem::path& path, const ReadDenseOptions& options) {
+  return dense_from(open_source(path, options.reward), options);
+}
+
+DenseMdp dense_of(const file::NamedTables& tables, const ReadDenseOptions& options) {
+  Source source = source_of(tables);
+  source.may_lack_rho = true;
+  return dense_from(source, options);
 }
 
 }  // namespace speder

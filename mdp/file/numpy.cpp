@@ -3,11 +3,11 @@
 // files. Every length is checked against the bytes that are there before it is believed.
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <numeric>
 
 #include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
 #include "speder/mdp/file/checks.hpp"
 #include "speder/mdp/file/tables.hpp"
 
@@ -179,10 +179,7 @@ NamedTables parse_npz(const std::filesystem::path& path, std::string_view bytes)
 }  // namespace
 
 NamedTables read_numpy(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    throw InputError(path.string() + ": no such file, or not readable");
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string bytes = read_text_file(path, kLargestTables);
   if (path.extension() == ".npz") return parse_npz(path, bytes);
   NamedTables tables(path);
   tables.add("P", parse_npy({path, path.filename().string(), bytes}));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -8,6 +9,8 @@
 #include "speder/core/types.hpp"
 
 namespace speder::file {
+
+constexpr std::uintmax_t kLargestTables = std::uintmax_t{1} << 36U;  // bytes of a file of tables
 
 /// Tables of one file in memory, by name. Values are in C order.
 class NamedTables {

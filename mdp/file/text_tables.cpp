@@ -1,11 +1,12 @@
 #include "speder/mdp/file/tables.hpp"
 
 #include <charconv>
-#include <fstream>
 #include <functional>
 #include <numeric>
+#include <sstream>
 
 #include "speder/core/check.hpp"
+#include "speder/io/text_file.hpp"
 #include "speder/mdp/file/checks.hpp"
 
 namespace speder::file {
@@ -61,10 +62,9 @@ bool is_transition_header(const std::vector<std::string_view>& fields) {
 // The lines of a text file that say something, split into fields.
 class Lines {
  public:
-  explicit Lines(const std::filesystem::path& path) : path_(path), in_(path) {
-    if (!in_ || std::filesystem::is_directory(path))
-      throw InputError(path.string() + ": no such file, or not readable");
-    bytes_ = static_cast<double>(std::filesystem::file_size(path));
+  explicit Lines(const std::filesystem::path& path)
+      : path_(path), in_(read_text_file(path, kLargestTables)) {
+    bytes_ = static_cast<double>(in_.view().size());
   }
   bool next() {
     while (++number_, std::getline(in_, line_)) {
@@ -92,7 +92,7 @@ class Lines {
 
  private:
   std::filesystem::path path_;
-  std::ifstream in_;
+  std::istringstream in_;
   double bytes_ = 0;
   Index number_ = 0;
   std::string line_;

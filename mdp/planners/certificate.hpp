@@ -14,4 +14,7 @@ namespace speder {
 /// γ L reaches 1.
 [[nodiscard]] double certified_error(const PlanProblem& problem, const Vector& value);
 
+/// Smallest V*(s) − Q*(s,a) above `noise`; 0 when every action is optimal everywhere.
+[[nodiscard]] double smallest_gap(const PlanResult& result, Index actions, double noise);
+
 }  // namespace speder
