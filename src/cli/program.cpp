@@ -10,6 +10,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "speder/cli/last_words.hpp"
 #include "speder/cli/strict.hpp"
 #include "speder/cli/suggest.hpp"
 #include "speder/core/check.hpp"
@@ -46,13 +47,6 @@ int parse_and_run(CLI::App& app, const char* name, int argc, char** argv, const 
   return exit_code;
 }
 
-// Takes no memory, since there is none.
-int lacks_memory(const char* name) {
-  std::fputs(name, stderr);
-  std::fputs(": error: the memory does not suffice for this; smaller sizes need less\n", stderr);
-  return kBadInput;
-}
-
 int run_commands(const char* name, const AddCommands& build, int argc, char** argv) {
   try {
     CLI::App app;
@@ -76,6 +70,7 @@ int run_commands(const char* name, const AddCommands& build, int argc, char** ar
 int run_program(const char* name, const AddCommands& build, int argc, char** argv) {
   // A file that grows past `ulimit -f` is then an error of the write, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
+  speak_last_words(name);
   int code = kBadInput;
   try {
     code = run_commands(name, build, argc, argv);
@@ -83,9 +78,11 @@ int run_program(const char* name, const AddCommands& build, int argc, char** arg
     code = lacks_memory(name);
   }
   errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  return fail(name, fmt::format("standard output could not be written ({})",
-                                errno != 0 ? std::strerror(errno) : "an earlier write failed"));
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived || code == kBadInput) return code;  // one line has been said already
+  std::fprintf(stderr, "%s: error: standard output could not be written (%s)\n", name,
+               errno != 0 ? std::strerror(errno) : "an earlier write failed");
+  return kBadInput;
 }
 
 std::string json_text(const nlohmann::json& value, int indent) {

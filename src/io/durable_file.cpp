@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "speder/core/check.hpp"
 
@@ -124,6 +125,21 @@ void DurableFile::commit(std::string_view bytes) {
 void require_writable(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored) || !written_as_it_is(path)) DurableFile{path};
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> missing;
+  for (fs::path part = folder.has_filename() ? folder : folder.parent_path();
+       !part.empty() && !fs::exists(part, error) && !error; part = part.parent_path()) {
+    missing.push_back(part);
+  }
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder, error)) {
+    throw InputError(fmt::format("{}: the folder cannot be made ({})", folder.string(),
+                                 error ? error.message() : "there is a file of that name"));
+  }
+  for (const fs::path& part : missing) sync_folder_of(part);
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {

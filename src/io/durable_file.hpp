@@ -34,6 +34,10 @@ class DurableFile {
 /// Refuses a file that could not be made, before the work that fills it.
 void require_writable(const std::filesystem::path& path);
 
+/// Makes a folder and those above it where they are missing, and writes them through: what a run writes into a new
+/// folder is not lost with its name. InputError when it cannot be made.
+void make_folder(const std::filesystem::path& folder);
+
 /// Renames within a folder and writes the folder through. InputError when it fails.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

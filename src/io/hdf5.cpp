@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -12,16 +11,24 @@
 namespace speder {
 using h5::fail;
 using h5::Handle;
+using h5::Inside;
+using h5::sound;
 namespace {
 
 // Nothing is printed, and a link that leads into another file is not followed: a data file names no
 // other file to be opened. Nothing is done at exit, where the library closes again what it could
 // not close before.
-void prepare_library() {
-  static std::once_flag first;
-  std::call_once(first, [] { H5dont_atexit(); });  // counts only before every other call
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0) H5Lunregister(H5L_TYPE_EXTERNAL);
+void prepare_library(const std::filesystem::path& path) {
+  static const bool started = [] {
+    Inside library;
+    library.silence();  // a library that cannot start prints the whole way to its failure
+    H5dont_atexit();    // counts only before every other call
+    return H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  }();
+  if (!started) throw InputError(path.string() + ": the HDF5 library cannot start");
+  sound(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), path);  // of this thread
+  if (sound(H5Lis_registered(H5L_TYPE_EXTERNAL), path) > 0)
+    sound(H5Lunregister(H5L_TYPE_EXTERNAL), path);
 }
 
 Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
@@ -30,11 +37,11 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
   return {id, H5Dclose};
 }
 
-std::vector<std::uint64_t> shape_of(hid_t dataset) {
-  const Handle space(H5Dget_space(dataset), H5Sclose);
-  const int rank = H5Sget_simple_extent_ndims(space.get());
-  std::vector<hsize_t> extent(static_cast<std::size_t>(std::max(rank, 0)));
-  if (rank > 0) H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
+std::vector<std::uint64_t> shape_of(hid_t dataset, const std::filesystem::path& path) {
+  const Handle space(sound(H5Dget_space(dataset), path), H5Sclose);
+  const int rank = sound(H5Sget_simple_extent_ndims(space.get()), path);
+  std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
+  if (rank > 0) sound(H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr), path);
   return {extent.begin(), extent.end()};
 }
 
@@ -48,7 +55,7 @@ std::uint64_t volume(const std::vector<std::uint64_t>& shape) {
 }
 
 void require_numeric(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
-  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle type(sound(H5Dget_type(dataset), path), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   const bool boolean = kind == H5T_ENUM && H5Tget_size(type.get()) == 1;  // as h5py writes bool
   if (kind != H5T_FLOAT && kind != H5T_INTEGER && !boolean)
@@ -56,19 +63,21 @@ void require_numeric(hid_t dataset, const std::filesystem::path& path, const std
 }
 
 // Bytes of one chunk; 0 when the dataset is not chunked.
-std::uint64_t chunk_bytes(hid_t dataset, std::size_t value_bytes) {
-  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
-  if (H5Pget_layout(plist.get()) != H5D_CHUNKED) return 0;
+std::uint64_t chunk_bytes(hid_t dataset, std::size_t value_bytes,
+                          const std::filesystem::path& path) {
+  const Handle plist(sound(H5Dget_create_plist(dataset), path), H5Pclose);
+  if (sound(H5Pget_layout(plist.get()), path) != H5D_CHUNKED) return 0;
   std::vector<hsize_t> extent(H5S_MAX_RANK);
-  const int rank = H5Pget_chunk(plist.get(), H5S_MAX_RANK, extent.data());
-  std::vector<std::uint64_t> shape(extent.begin(), extent.begin() + std::max(rank, 0));
+  const int rank = sound(H5Pget_chunk(plist.get(), H5S_MAX_RANK, extent.data()), path);
+  std::vector<std::uint64_t> shape(extent.begin(), extent.begin() + rank);
   shape.push_back(value_bytes);
   return volume(shape);
 }
 
 void require_own_values(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
-  const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
-  if (H5Pget_layout(plist.get()) == H5D_VIRTUAL || H5Pget_external_count(plist.get()) != 0) {
+  const Handle plist(sound(H5Dget_create_plist(dataset), path), H5Pclose);
+  if (sound(H5Pget_layout(plist.get()), path) == H5D_VIRTUAL ||
+      H5Pget_external_count(plist.get()) != 0) {
     fail(path, "dataset '" + name + "'", "keeps its values in another file");
   }
 }
@@ -77,13 +86,13 @@ void require_own_values(hid_t dataset, const std::filesystem::path& path, const 
 // 1032-fold, so what is declared, and what one chunk unpacks to, is bounded by the file's size.
 void require_stored(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
   constexpr std::uint64_t kDeflateLimit = 1032;
-  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle type(sound(H5Dget_type(dataset), path), H5Tclose);
   const std::size_t width = H5Tget_size(type.get());
-  std::vector<std::uint64_t> shape = shape_of(dataset);
+  std::vector<std::uint64_t> shape = shape_of(dataset, path);
   shape.push_back(width);
   const std::uint64_t stored =
       std::min<std::uint64_t>(H5Dget_storage_size(dataset), std::filesystem::file_size(path));
-  const std::uint64_t declared = std::max(volume(shape), chunk_bytes(dataset, width));
+  const std::uint64_t declared = std::max(volume(shape), chunk_bytes(dataset, width, path));
   if (volume(shape) > 0 && declared / kDeflateLimit > stored) {
     fail(path, "dataset '" + name + "'",
          fmt::format("declares {} bytes but holds only {}", declared, stored));
@@ -101,7 +110,8 @@ std::vector<hsize_t> chunk_of(std::vector<hsize_t> extent, std::size_t count, st
 }  // namespace
 
 H5File H5File::open(const std::filesystem::path& path) {
-  prepare_library();
+  const Inside library;
+  prepare_library(path);
   if (!std::filesystem::exists(path)) throw InputError(path.string() + ": no such file");
   if (!std::filesystem::is_regular_file(path)) {
     throw InputError(path.string() + ": not an HDF5 file (not a regular file)");
@@ -112,6 +122,7 @@ H5File H5File::open(const std::filesystem::path& path) {
 }
 
 H5File H5File::open_unrehearsed(const std::filesystem::path& path) {
+  const Inside library;
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0)
     throw InputError(path.string() + ": cannot be opened (damaged, locked or unreadable)");
@@ -122,10 +133,11 @@ H5File H5File::open_unrehearsed(const std::filesystem::path& path) {
 // full disk, which it does not survive. Its name lies under a regular file, so it names nothing.
 H5File H5File::create(const std::filesystem::path& path) {
   constexpr std::size_t kIncrement = std::size_t{1} << 20U;
-  prepare_library();
+  const Inside library;
+  prepare_library(path);
   DurableFile target(path);
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_fapl_core(access.get(), kIncrement, /*backing_store=*/false);
+  const Handle access(sound(H5Pcreate(H5P_FILE_ACCESS), path), H5Pclose);
+  sound(H5Pset_fapl_core(access.get(), kIncrement, /*backing_store=*/false), path);
   const std::string name = (target.temporary().empty() ? path : target.temporary()) / "image";
   const hid_t id = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
   if (id < 0) throw InputError(path.string() + ": cannot be written (out of memory?)");
@@ -138,10 +150,17 @@ H5File::H5File(H5File&& other) noexcept
       id_(std::exchange(other.id_, -1)) {}
 
 H5File::~H5File() {
+  const Inside library;
   if (id_ >= 0) H5Fclose(id_);
 }
 
 void H5File::commit() {
+  const std::string image = take_image();
+  target_->commit(image);
+}
+
+std::string H5File::take_image() {
+  const Inside library;
   const bool flushed = H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0;
   const ssize_t size = flushed ? H5Fget_file_image(id_, nullptr, 0) : -1;
   std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
@@ -149,25 +168,35 @@ void H5File::commit() {
       H5Fclose(std::exchange(id_, -1)) < 0) {
     throw InputError(path_.string() + ": could not be written (out of memory?)");
   }
-  target_->commit(image);
+  return image;
 }
 
 bool H5File::has(const std::string& dataset) const {
-  return H5Lexists(id_, dataset.c_str(), H5P_DEFAULT) > 0;
+  const Inside library;
+  // Group by group, since the library calls it an error when a group on the way is missing.
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = dataset.find('/', end + 1);
+    if (sound(H5Lexists(id_, dataset.substr(0, end).c_str(), H5P_DEFAULT), path_) == 0)
+      return false;
+  }
+  return true;
 }
 bool H5File::is_group(const std::string& name) const {
+  const Inside library;
   if (!has(name)) return false;
   const Handle object(H5Oopen(id_, name.c_str(), H5P_DEFAULT), H5Oclose);
   return object.ok() && H5Iget_type(object.get()) == H5I_GROUP;
 }
 std::vector<std::uint64_t> H5File::shape(const std::string& dataset) const {
-  return shape_of(open_dataset(id_, path_, dataset).get());
+  const Inside library;
+  return shape_of(open_dataset(id_, path_, dataset).get(), path_);
 }
 
 std::vector<std::uint64_t> H5File::bounded_shape(const std::string& dataset,
                                                  std::uint64_t max_values) const {
+  const Inside library;
   const Handle handle = open_dataset(id_, path_, dataset);
-  std::vector<std::uint64_t> shape = shape_of(handle.get());
+  std::vector<std::uint64_t> shape = shape_of(handle.get(), path_);
   if (volume(shape) > max_values) {
     fail(path_, "dataset '" + dataset + "'",
          fmt::format("declares {} values, more than {}", volume(shape), max_values));
@@ -196,10 +225,11 @@ void H5File::read_into(const std::string& dataset, std::span<double> out) const 
 
 void H5File::read_raw(const std::string& dataset, void* out, std::int64_t type,
                       std::size_t count) const {
+  const Inside library;
   const Handle handle = open_dataset(id_, path_, dataset);
   require_numeric(handle.get(), path_, dataset);
   require_own_values(handle.get(), path_, dataset);
-  const std::uint64_t n = volume(shape_of(handle.get()));
+  const std::uint64_t n = volume(shape_of(handle.get(), path_));
   if (n != count) {
     fail(path_, "dataset '" + dataset + "'", fmt::format("has {} values, expected {}", n, count));
   }
@@ -211,19 +241,22 @@ void H5File::read_raw(const std::string& dataset, void* out, std::int64_t type,
 void H5File::write_raw(const std::string& dataset, const void* data, std::int64_t type,
                        std::size_t count, const std::vector<std::uint64_t>& shape, int compress) {
   require(volume(shape) == count, "H5File::write: shape and data differ in size", dataset);
+  const Inside library;
   const std::vector<hsize_t> extent(shape.begin(), shape.end());
-  const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                     H5Sclose);
-  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(plist.get(), 0);  // the same numbers give the same bytes on every day
+  const Handle space(
+      sound(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), path_),
+      H5Sclose);
+  const Handle plist(sound(H5Pcreate(H5P_DATASET_CREATE), path_), H5Pclose);
+  // The same numbers give the same bytes on every day.
+  sound(H5Pset_obj_track_times(plist.get(), 0), path_);
   if (compress > 0 && count > 0) {
     const auto chunk = chunk_of(extent, count, H5Tget_size(type));
-    H5Pset_chunk(plist.get(), static_cast<int>(chunk.size()), chunk.data());
-    H5Pset_shuffle(plist.get());
-    H5Pset_deflate(plist.get(), static_cast<unsigned>(compress));
+    sound(H5Pset_chunk(plist.get(), static_cast<int>(chunk.size()), chunk.data()), path_);
+    sound(H5Pset_shuffle(plist.get()), path_);
+    sound(H5Pset_deflate(plist.get(), static_cast<unsigned>(compress)), path_);
   }
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(links.get(), 1);
+  const Handle links(sound(H5Pcreate(H5P_LINK_CREATE), path_), H5Pclose);
+  sound(H5Pset_create_intermediate_group(links.get(), 1), path_);
   Handle handle(
       H5Dcreate2(id_, dataset.c_str(), type, space.get(), links.get(), plist.get(), H5P_DEFAULT),
       H5Dclose);
@@ -248,10 +281,11 @@ void H5File::write(const std::string& dataset, std::span<const std::int64_t> val
 }
 void H5File::write_flags(const std::string& dataset, std::span<const std::uint8_t> values,
                          int compress) {
-  const Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+  const Inside library;
+  const Handle type(sound(H5Tenum_create(H5T_NATIVE_INT8), path_), H5Tclose);
   const std::int8_t off = 0, on = 1;
-  H5Tenum_insert(type.get(), "FALSE", &off);
-  H5Tenum_insert(type.get(), "TRUE", &on);
+  sound(H5Tenum_insert(type.get(), "FALSE", &off), path_);
+  sound(H5Tenum_insert(type.get(), "TRUE", &on), path_);
   write_raw(dataset, values.data(), type.get(), values.size(), {values.size()}, compress);
 }
 void H5File::write(const std::string& dataset, const Vector& values) {

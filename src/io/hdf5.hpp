@@ -74,6 +74,7 @@ class H5File {
  private:
   H5File(std::filesystem::path path, std::optional<DurableFile> target, std::int64_t id)
       : path_(std::move(path)), target_(std::move(target)), id_(id) {}
+  std::string take_image();
   static H5File open_unrehearsed(const std::filesystem::path& path);
   static void rehearse(const std::filesystem::path& path);
   /// False where the file cannot be listed.

@@ -6,6 +6,8 @@
 namespace speder {
 using h5::fail;
 using h5::Handle;
+using h5::Inside;
+using h5::sound;
 namespace {
 
 Handle open_attribute(hid_t file, const std::filesystem::path& path, const std::string& name) {
@@ -17,13 +19,15 @@ Handle open_attribute(hid_t file, const std::filesystem::path& path, const std::
 }  // namespace
 
 bool H5File::has_attribute(const std::string& name) const {
-  return H5Aexists(id_, name.c_str()) > 0;
+  const Inside library;
+  return sound(H5Aexists(id_, name.c_str()), path_) > 0;
 }
 
 double H5File::number(const std::string& attribute) const {
+  const Inside library;
   const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle space(H5Aget_space(handle.get()), H5Sclose);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
+  const Handle space(sound(H5Aget_space(handle.get()), path_), H5Sclose);
+  const Handle type(sound(H5Aget_type(handle.get()), path_), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   double value = 0;
   if (H5Sget_simple_extent_npoints(space.get()) != 1 ||
@@ -35,23 +39,25 @@ double H5File::number(const std::string& attribute) const {
 }
 
 bool H5File::is_text(const std::string& attribute) const {
+  const Inside library;
   const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
+  const Handle type(sound(H5Aget_type(handle.get()), path_), H5Tclose);
   return H5Tget_class(type.get()) == H5T_STRING;
 }
 
 std::string H5File::text(const std::string& attribute) const {
+  const Inside library;
   const Handle handle = open_attribute(id_, path_, attribute);
-  const Handle type(H5Aget_type(handle.get()), H5Tclose);
-  const Handle space(H5Aget_space(handle.get()), H5Sclose);
+  const Handle type(sound(H5Aget_type(handle.get()), path_), H5Tclose);
+  const Handle space(sound(H5Aget_space(handle.get()), path_), H5Sclose);
   if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1) {
     fail(path_, "attribute '" + attribute + "'", "is not one text");
   }
   if (H5Tis_variable_str(type.get()) > 0) {  // as h5py writes str
     char* raw = nullptr;
-    const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(memory.get(), H5T_VARIABLE);
-    H5Tset_cset(memory.get(), H5Tget_cset(type.get()));
+    const Handle memory(sound(H5Tcopy(H5T_C_S1), path_), H5Tclose);
+    sound(H5Tset_size(memory.get(), H5T_VARIABLE), path_);
+    sound(H5Tset_cset(memory.get(), sound(H5Tget_cset(type.get()), path_)), path_);
     if (H5Aread(handle.get(), memory.get(), &raw) < 0 || raw == nullptr) {
       fail(path_, "attribute '" + attribute + "'", "cannot be read");
     }
@@ -71,7 +77,8 @@ std::string H5File::text(const std::string& attribute) const {
 }
 
 void H5File::number(const std::string& attribute, double value) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Inside library;
+  const Handle space(sound(H5Screate(H5S_SCALAR), path_), H5Sclose);
   Handle handle(
       H5Acreate2(id_, attribute.c_str(), H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
@@ -81,10 +88,11 @@ void H5File::number(const std::string& attribute, double value) {
 }
 
 void H5File::text(const std::string& attribute, const std::string& value) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.get(), std::max<std::size_t>(value.size(), 1));
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Inside library;
+  const Handle type(sound(H5Tcopy(H5T_C_S1), path_), H5Tclose);
+  sound(H5Tset_size(type.get(), std::max<std::size_t>(value.size(), 1)), path_);
+  sound(H5Tset_cset(type.get(), H5T_CSET_UTF8), path_);
+  const Handle space(sound(H5Screate(H5S_SCALAR), path_), H5Sclose);
   Handle handle(
       H5Acreate2(id_, attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);

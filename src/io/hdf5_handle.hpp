@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "speder/core/check.hpp"
+#include "speder/io/library_guard.hpp"
 
 // Shared by the files of H5File; nobody else includes the HDF5 C API.
 namespace speder::h5 {
@@ -28,6 +29,20 @@ class Handle {
  private:
   hid_t id_;
   herr_t (*close_)(hid_t);
+};
+
+/// What the library gave back, unless it failed: it does so without a word, on damaged files and when memory
+/// is short, and a missing table is not a table that could not be looked for.
+template <class Result>
+Result sound(Result result, const std::filesystem::path& path) {
+  if (result < 0)
+    throw InputError(path.string() + ": the HDF5 library failed (damaged, or too little memory)");
+  return result;
+}
+
+/// While one lives, the end of the library is one line and exit code 2.
+struct Inside : LibraryGuard {
+  Inside() : LibraryGuard("HDF5") {}
 };
 
 [[noreturn]] inline void fail(const std::filesystem::path& path, std::string_view what,

@@ -108,14 +108,53 @@ double scatter_factor(const std::vector<CurvePoint>& points, const PowerLaw& lin
 
 struct Replicates {
   std::vector<double> slope, curvature, end_slope;
+  std::vector<PowerLaw> lines;
 };
+
+// What the resamples say of every point: an interval where nearly all of them have a number.
+std::vector<Interval> point_intervals(const std::vector<std::vector<CurvePoint>>& resamples,
+                                      const std::vector<CurvePoint>& points, double tail) {
+  std::vector<Interval> out;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    std::vector<double> values;
+    for (const auto& curve : resamples) {
+      if (usable(curve[k])) values.push_back(curve[k].y);
+    }
+    const auto lost = static_cast<double>(resamples.size() - values.size());
+    const bool enough = tail > 0 && lost <= tail * static_cast<double>(resamples.size());
+    const Interval y = enough ? percentile(values, tail) : Interval{points[k].y, points[k].y};
+    out.push_back({std::min(y.low, points[k].y), std::max(y.high, points[k].y)});
+  }
+  return tail > 0 ? out : std::vector<Interval>{};
+}
+
+std::vector<RateFit::Band> line_band(const std::vector<PowerLaw>& lines, const PowerLaw& line,
+                                     double from, double to, double tail, double scatter) {
+  constexpr int kSteps = 8;
+  std::vector<RateFit::Band> out;
+  for (int i = 0; i <= kSteps && tail > 0 && to > from; ++i) {
+    const double x = from * std::pow(to / from, static_cast<double>(i) / kSteps);
+    const double middle = std::log(line.value_at(x));
+    std::vector<double> logs;
+    for (const PowerLaw& l : lines) logs.push_back(std::log(l.value_at(x)));
+    const Interval y = percentile(std::move(logs), tail);
+    if (!std::isfinite(y.low) || !std::isfinite(y.high)) return {};
+    out.push_back({x,
+                   {std::exp(std::min(middle, middle - (middle - y.low) * scatter)),
+                    std::exp(std::max(middle, middle + (y.high - middle) * scatter))}});
+  }
+  return out;
+}
 
 Replicates fit_resamples(std::vector<std::vector<CurvePoint>>& resamples,
                          const std::vector<CurvePoint>& points, double largest_x) {
   Replicates out;
   for (auto& curve : resamples) {
     for (std::size_t k = 0; k < curve.size(); ++k) curve[k].weight = points[k].weight;
-    if (const auto line = fit_power_law(curve, Shape::kStraight)) out.slope.push_back(line->b);
+    if (const auto line = fit_power_law(curve, Shape::kStraight)) {
+      out.slope.push_back(line->b);
+      out.lines.push_back(*line);
+    }
     if (const auto bent = fit_power_law(curve, Shape::kCurved)) {
       out.curvature.push_back(bent->c);
       out.end_slope.push_back(bent->slope_at(largest_x));
@@ -161,8 +200,11 @@ RateFit fit_rate(std::span<const Cluster> clusters, const CurveStatistic& statis
   if (out.line) {
     const double b = out.line->b;
     out.scatter = scatter_factor(out.points, *out.line, options.level);
+    const bool known = std::isfinite(out.slope.low) && std::isfinite(out.slope.high);
     out.slope = {b - (b - out.slope.low) * out.scatter, b + (out.slope.high - b) * out.scatter};
+    if (known) out.band = line_band(fits.lines, *out.line, low, high, tail, out.scatter);
   }
+  out.errors = point_intervals(resamples, out.points, tail);
   out.curvature = interval(fits.curvature);
   out.end_slope = interval(fits.end_slope);
   return out;

@@ -31,7 +31,13 @@ struct RateOptions {
 inline constexpr int kFewestClusters = 8;
 
 struct RateFit {
+  struct Band {
+    double x = 0;
+    Interval y = {};
+  };
   std::vector<CurvePoint> points;  // of the sample, with the weights used
+  std::vector<Interval> errors;    // of each point's y over the resamples; empty: too few clusters
+  std::vector<Band> band;          // of the line, widened as `slope` is
   std::optional<PowerLaw> line;    // empty: too few points
   std::optional<PowerLaw> curve;   // the same with a quadratic term
   Interval slope;                  // of line->b; (−∞, ∞) when resamples cannot be fitted

@@ -221,6 +221,12 @@ QuantilePoint run_quantile(std::span<const double> ends, double q) {
   return out;
 }
 
+bool surely_late(std::span<const double> ends, double n, double delta) {
+  constexpr double kLevel = 0.95;
+  const auto late = std::ranges::count_if(ends, [=](double end) { return end > n; });
+  return clopper_pearson(static_cast<std::int64_t>(ends.size()), late, kLevel).low > delta;
+}
+
 ScalingJudgement judge_scaling(const ScalingFit& fit, Index k, double theory,
                                const ScalingGate& gate) {
   if (!gate.premises_hold || !gate.control_fails) return {Verdict::kNotATest, gate.reason};

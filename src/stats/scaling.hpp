@@ -72,6 +72,10 @@ struct QuantilePoint {
 };
 [[nodiscard]] QuantilePoint run_quantile(std::span<const double> ends, double q);
 
+/// Whether a control needs more than n: the share of its runs that end after n is above δ with 95%
+/// confidence (exact binomial), so that its own N(ε, δ) is larger.
+[[nodiscard]] bool surely_late(std::span<const double> ends, double n, double delta);
+
 /// What makes a scaling study a test of the theorem at all.
 struct ScalingGate {
   bool premises_hold = true;
