@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "speder/core/tolerance.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
@@ -47,6 +48,8 @@ Agreement check_family(const Family& family, double gamma, std::uint64_t seed) {
       }
     }
     solve_all_ways(mdp, out);
+  } catch (const std::bad_alloc&) {  // a shortage, not a disagreement
+    throw;
   } catch (const std::exception& e) {
     out.error = e.what();
   }

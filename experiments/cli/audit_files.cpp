@@ -6,14 +6,13 @@
 
 #include "speder/core/check.hpp"
 #include "speder/experiments/audit/objects/case_file.hpp"
+#include "speder/io/durable_file.hpp"
 
 namespace speder::cli {
 
 void save_counterexamples(const std::filesystem::path& folder,
                           std::vector<audit::AuditedEntry>& findings) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created", folder.string()));
+  make_folder(folder);
   for (audit::AuditedEntry& f : findings) {
     if (!f.search.counterexample) continue;
     const auto file = folder / fmt::format("{}.json", f.entry->id);

@@ -50,7 +50,7 @@ int finish(const LearnOptions& options, const Prepared& prepared,
   write_out(options.out, prepared.record);
   if (!options.out.empty() && !options.json) fmt::print("written: {}\n", options.out);
   if (options.plot) {
-    const std::string picture = draw(prepared.record, *options.plot, options.out);
+    const std::string picture = draw(prepared.record, {*options.plot, options.out, options.style});
     if (!options.json) fmt::print("drawn: {}\n", picture);
   }
   if (prepared.record.interrupted_at == 0) return 0;

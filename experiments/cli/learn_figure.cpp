@@ -17,9 +17,6 @@
 namespace speder::cli {
 namespace {
 
-const std::map<std::string, Picture> kEndings = {
-    {".pdf", Picture::kPdf}, {".png", Picture::kPng}, {".svg", Picture::kSvg}};
-
 struct Curve {
   std::string_view column;
   const char* label;
@@ -89,9 +86,7 @@ Figure figure_of(const LearnRecord& record) {
 
 void check_picture(const std::string& path) {
   if (path.empty()) return;
-  if (!kEndings.contains(std::filesystem::path(path).extension())) {
-    throw InputError(fmt::format("--plot {}: the name must end in .svg, .png or .pdf", path));
-  }
+  (void)picture_format(path);
   if (path.find_first_of("\n\r") != std::string::npos) {
     throw InputError("--plot: the name of a picture has no line break");
   }
@@ -107,18 +102,19 @@ std::string picture_name(const std::string& path, const std::string& out,
   return std::filesystem::path(stem).replace_extension(".svg").string();
 }
 
-std::string draw_as(const Figure& figure, const std::string& path) {
+std::string draw_as(const Figure& figure, const std::string& path, const LearnPicture& picture) {
   if (figure.panels.empty()) {
     throw InputError("--plot: the run has too few rows that a logarithmic axis can show");
   }
-  render(figure, kEndings.at(std::filesystem::path(path).extension()), path);
+  render_with_csv(figure, path, picture.style);
   return path;
 }
 
 }  // namespace
 
-std::string draw(const LearnRecord& record, std::string path, const std::string& out) {
-  return draw_as(figure_of(record), picture_name(path, out, record.command));
+std::string draw(const LearnRecord& record, const LearnPicture& picture) {
+  return draw_as(figure_of(record), picture_name(picture.path, picture.out, record.command),
+                 picture);
 }
 
 CurveTable curves_of(const std::vector<LearnRecord>& records, const std::string& algorithm,
@@ -139,8 +135,7 @@ CurveTable curves_of(const std::vector<LearnRecord>& records, const std::string&
 }
 
 std::string draw_bands(const std::vector<LearnRecord>& records,
-                       const std::vector<std::string>& algorithms, std::string path,
-                       const std::string& out) {
+                       const std::vector<std::string>& algorithms, const LearnPicture& picture) {
   const LearnRecord& first = records.front();
   const bool online = first.command == "online";
   const std::size_t seeds = records.size() / algorithms.size();
@@ -155,11 +150,10 @@ std::string draw_bands(const std::vector<LearnRecord>& records,
       {"Regret", "sum of V* − V (units of value)", "regret"},
       {"Model error", "E|P̂ − P*|² (density²)", "error_rho"}};
   Figure figure{.id = "learn-" + first.command, .caption = first.settings.key(), .panels = {}};
+  figure.note = fmt::format("Lines and bands: {} of {} seeds.", kBandName, seeds);
   for (const Overlay& overlay : wanted) {
     Panel panel{.title = overlay.title};
-    panel.x = {.label = fmt::format("n ({}); {} of {} seeds", online ? "episodes" : "transitions",
-                                    kBandName, seeds),
-               .scale = Scale::kLog};
+    panel.x = {.label = online ? "n (episodes)" : "n (transitions)", .scale = Scale::kLog};
     panel.y = {.label = overlay.unit, .scale = Scale::kLog};
     std::string missing;  // a median of 0 has no place on a logarithmic axis
     for (std::size_t a = 0; a < algorithms.size(); ++a) {
@@ -174,7 +168,7 @@ std::string draw_bands(const std::vector<LearnRecord>& records,
     if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
   }
   figure.columns = static_cast<int>(figure.panels.size());
-  return draw_as(figure, picture_name(path, out, first.command));
+  return draw_as(figure, picture_name(picture.path, picture.out, first.command), picture);
 }
 
 }  // namespace speder::cli

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "speder/cli/picture_options.hpp"
 #include "speder/core/check.hpp"
 #include "speder/mdp/families/families.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
@@ -59,7 +60,7 @@ void add_class_options(CLI::App& app, LearnOptions& options) {
          "--class", spec.kind,
          "multiscale: candidates at L2 distance base*2^-j from P*; product: Phi x Psi; net: "
          "a packing; misspecified: multiscale without P*; own: the family's own (comblock, "
-         "leaves); or a "
+         "leaves, chain); or a "
          "class file, NAME.h5")
       ->capture_default_str()
       ->group("Class");
@@ -150,9 +151,11 @@ void add_output_options(CLI::App& app, LearnOptions& options) {
   app.add_option("--out", options.out, "Also write the rows: name.db (store), .csv or .json");
   app.add_option_function<std::string>(
          "--plot", [&options](const std::string& name) { options.plot = name; },
-         "Draw gap, regret and error against n; FILE.svg, .png or .pdf (default: beside --out)")
+         "Draw gap, regret and error against n; FILE.svg, .png, .pdf or .tex (TikZ), and its\n"
+         "numbers as CSV (default: beside --out)")
       ->expected(0, 1)
       ->type_name("[FILE]");
+  add_picture_options(app, options.style);
   app.add_flag("--json", options.json, "One JSON object with settings, class and all rows");
 }
 

@@ -12,6 +12,7 @@
 #include "speder/learning/representation.hpp"
 #include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/instance.hpp"
+#include "speder/plots/layout/scene.hpp"
 #include "speder/sweep/grid_cell.hpp"
 
 namespace speder::cli {
@@ -43,6 +44,7 @@ struct LearnOptions {
   int jobs = 0;   // runs at once
   std::string out;
   std::optional<std::string> plot;  // empty text: a name is made up
+  PictureStyle style = {};
   bool json = false;
   bool profile = false;
 };

@@ -118,7 +118,8 @@ int learn_several(const LearnOptions& options, const LearnProblem& problem, cons
   write_all(options.out, records, runs_json(base, records));
   if (!options.out.empty() && !options.json) fmt::print("written: {}\n", options.out);
   if (options.plot && !records.empty()) {
-    const std::string picture = draw_bands(records, options.algorithms, *options.plot, options.out);
+    const std::string picture =
+        draw_bands(records, options.algorithms, {*options.plot, options.out, options.style});
     if (!options.json) fmt::print("drawn: {}\n", picture);
   }
   if (records.size() == runs.size()) return 0;

@@ -233,8 +233,8 @@ void add_learner_options(CLI::App& command, ScaleOptions& options) {
   command
       .add_option(
           "--class", grid.classes,
-          "Kind of class, or a file beside --mdp (default: the own one of needle, comblock and "
-          "leaves, else multiscale)")
+          "Kind of class, or a file beside --mdp (default: the own one of needle, comblock, "
+          "leaves and chain, else multiscale; lock: all locks of a comblock)")
       ->expected(1);
   command.add_option("--class-size", options.class_size, "|F| (default 1000)");
   command.add_option("--criterion", grid.criteria, "least-squares or constrained")->expected(1);

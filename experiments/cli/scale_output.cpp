@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "speder/experiments/rates/laws.hpp"
+
 namespace speder::cli {
 namespace {
 

@@ -32,16 +32,6 @@ const std::map<std::string, PlanMethod> kPlanMethods = {{"auto", PlanMethod::kAu
                                                         {"vi", PlanMethod::kValue},
                                                         {"dense", PlanMethod::kDense}};
 
-// Smallest positive V*(s) − Q*(s,a); 0 when every action is optimal everywhere.
-double smallest_gap(const PlanResult& result, Index actions, double noise) {
-  double gap = INFINITY;
-  for (Index i = 0; i < result.q.size(); ++i) {
-    const double loss = result.value[i / actions] - result.q[i];
-    if (loss > noise) gap = std::min(gap, loss);
-  }
-  return std::isfinite(gap) ? gap : 0.0;
-}
-
 void write(H5File& file, const TabularMdp& mdp, const PlanResult& result, double error) {
   const auto S = static_cast<std::uint64_t>(mdp.states());
   const auto A = static_cast<std::uint64_t>(mdp.actions());

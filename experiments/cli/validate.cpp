@@ -12,6 +12,7 @@
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/rates/registry.hpp"
 #include "speder/experiments/rates/suite.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/plots/report/report.hpp"
 #include "speder/sweep/progress_bar.hpp"
@@ -147,11 +148,7 @@ std::vector<ReportSection> analyse_in_order(const fs::path& file,
 int validate(const ValidateOptions& options) {
   const Clock::time_point start = Clock::now();
   const fs::path folder = options.out;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) {
-    throw InputError(folder.string() + ": the folder cannot be made; choose another with --out");
-  }
+  make_folder(folder);
   const fs::path file = folder / (options.full ? "full.db" : "quick.db");
   const bool agree = oracles_agree(options);
   if (!sweep_all(options, file)) {

@@ -8,6 +8,7 @@
 #include "speder/core/parallel.hpp"
 #include "speder/experiments/cli/command.hpp"
 #include "speder/experiments/worst/files.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/stop_signal.hpp"
 
@@ -88,9 +89,7 @@ void run(WorstCommand& c, int& exit_code) {
   c.options.out = c.out;
   c.options.jobs = jobs;
   worst::require_valid(c.options);
-  std::error_code error;
-  std::filesystem::create_directories(c.out, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created", c.out));
+  make_folder(c.out);
   worst::SearchReport report;
   {
     SweepBar bar("worst");

@@ -13,6 +13,7 @@
 #include "speder/experiments/learn/grid_instance.hpp"
 #include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/families/families.hpp"
+#include "speder/mdp/families/own_class.hpp"
 #include "speder/mdp/file/mdp_file.hpp"
 
 namespace speder {
@@ -84,7 +85,7 @@ void check_path(std::string_view what, const std::string& path) {
 void check_names(const LearnGrid& grid) {
   check_words(grid.algorithms, "algorithm",
               grid.offline ? names_in(offline_algorithms()) : names_in(online_algorithms()));
-  std::vector<std::string> kinds = {std::string(kNeedleClass), "own"};
+  std::vector<std::string> kinds = {std::string(kNeedleClass), std::string(kLockClass), "own"};
   for (const std::string_view kind : class_kinds()) kinds.emplace_back(kind);
   for (const std::string& name : grid.classes) {
     if (!is_class_file(name)) continue;
@@ -187,10 +188,8 @@ const std::vector<LearnNumber>& learn_numbers() {
   return table;
 }
 
-std::string_view own_class(std::string_view family) {
-  return family == "needle"                             ? kNeedleClass
-         : (family == "comblock" || family == "leaves") ? "own"
-                                                        : "multiscale";
+std::string_view default_class(std::string_view family) {
+  return family == "needle" ? kNeedleClass : has_own_class(family) ? "own" : "multiscale";
 }
 
 std::vector<std::string> scaled_settings(const LearnGrid& grid) {
@@ -219,7 +218,7 @@ std::vector<GridCell> learn_cells(LearnGrid& grid) {
   multiply(cells, "algorithm", grid.algorithms);
   if (grid.classes.empty()) {
     for (GridCell& cell : cells)
-      cell.set("class", own_class(cell.has("family") ? cell.text("family") : ""));
+      cell.set("class", default_class(cell.has("family") ? cell.text("family") : ""));
   } else {
     multiply(cells, "class", grid.classes);
   }

@@ -8,12 +8,13 @@
 #include "speder/core/check.hpp"
 #include "speder/experiments/learn/algorithms.hpp"
 #include "speder/mdp/families/families.hpp"
+#include "speder/mdp/families/own_class.hpp"
 
 namespace speder {
 namespace {
 
-// Learners that the fast needle learner is, with other constants.
-constexpr std::array<std::string_view, 3> kOnNeedleClass = {"speder", "greedy", "uniform"};
+// Learners that the fast learners on a whole product are, with other constants.
+constexpr std::array<std::string_view, 3> kOnProductClass = {"speder", "greedy", "uniform"};
 
 bool uses_class(const GridCell& cell) {
   const std::string& name = cell.text("algorithm");
@@ -72,21 +73,25 @@ bool has_bonus(const GridCell& cell) {
 }
 
 void check_cell(const GridCell& cell) {
-  if (cell.text("class") == "own" && cell.has("family") && cell.text("family") != "comblock" &&
-      cell.text("family") != "leaves")
-    throw InputError("class own is for the families comblock and leaves");
-  if (cell.text("class") != kNeedleClass) return;
-  if (!cell.has("family") || cell.text("family") != "needle")
-    throw InputError("class needle is for family needle");
-  if (cell.text("mode") == "offline" && uses_class(cell))
-    throw InputError("class needle is for online learners; offline use class multiscale");
-  if (uses_class(cell) && cell.text("criterion") != "least-squares")
+  if (cell.text("class") == "own" && cell.has("family") && !has_own_class(cell.text("family")))
+    throw InputError("class own is for the families comblock, leaves and chain");
+  const std::string& kind = cell.text("class");
+  if (kind != kNeedleClass && kind != kLockClass) return;
+  const std::string_view family = kind == kNeedleClass ? "needle" : "comblock";
+  if (!cell.has("family") || cell.text("family") != family)
+    throw InputError(fmt::format("class {} is for family {}", kind, family));
+  if (!uses_class(cell)) return;
+  if (cell.text("mode") == "offline")
     throw InputError(
-        "class needle is learned by least squares; other criteria need class multiscale");
-  const std::string& name = cell.text("algorithm");
-  if (uses_class(cell) && std::ranges::find(kOnNeedleClass, name) == kOnNeedleClass.end())
+        fmt::format("class {} is for online learners; offline use class multiscale", kind));
+  if (cell.text("criterion") != "least-squares")
     throw InputError(fmt::format(
-        "algorithm {} would hold all members of class needle; use class multiscale for it", name));
+        "class {} is learned by least squares; other criteria need class multiscale", kind));
+  const std::string& name = cell.text("algorithm");
+  if (std::ranges::find(kOnProductClass, name) == kOnProductClass.end())
+    throw InputError(
+        fmt::format("algorithm {} would hold all members of class {}; use class multiscale for it",
+                    name, kind));
 }
 
 }  // namespace speder

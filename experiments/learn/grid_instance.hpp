@@ -14,6 +14,7 @@
 namespace speder {
 
 inline constexpr std::string_view kNeedleClass = "needle";  // mdp/classes/needle_class.hpp
+inline constexpr std::string_view kLockClass = "lock";      // mdp/classes/lock_product.hpp
 
 [[nodiscard]] bool is_class_file(std::string_view name);  // NAME.h5
 

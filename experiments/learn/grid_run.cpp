@@ -5,9 +5,11 @@
 #include "speder/experiments/learn/grid.hpp"
 #include "speder/experiments/learn/grid_instance.hpp"
 #include "speder/experiments/learn/session.hpp"
+#include "speder/learning/lock_learner.hpp"
 #include "speder/learning/needle_learner.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
 #include "speder/mdp/families/families.hpp"
+#include "speder/mdp/families/own_class.hpp"
 
 namespace speder {
 namespace {
@@ -30,6 +32,34 @@ void add_premises(const TabularMdp& mdp, std::vector<Measure>& out) {
   }
 }
 
+// The mixture of all policies so far: its rows on a grid of n, and the end where its gap is ε.
+class MixtureWatch {
+ public:
+  MixtureWatch(const GridCell& cell, double best)
+      : epsilon_(epsilon_of(cell)), best_(best), grid_(geometric_grid(budget_of(cell))) {}
+
+  /// After episode n, whose policy is worth `value`; false ends the run.
+  bool operator()(Index n, double value) {
+    regret_ += best_ - value;
+    const double gap = regret_ / static_cast<double>(n);
+    if (n == grid_[next_]) {
+      ++next_;
+      rows_.push_back({"gap", n, gap});
+      rows_.push_back({"regret", n, regret_});
+    }
+    if (gap > epsilon_) return true;
+    rows_.push_back({"end", 0, static_cast<double>(n)});
+    return false;
+  }
+  [[nodiscard]] std::vector<Measure> rows() && { return std::move(rows_); }
+
+ private:
+  double epsilon_, best_, regret_ = 0;
+  std::vector<Index> grid_;
+  std::size_t next_ = 0;
+  std::vector<Measure> rows_;
+};
+
 std::vector<Measure> run_needle(const GridCell& cell, const SeedTree& seeds,
                                 std::shared_ptr<const TabularMdp> mdp) {
   const NeedleShape shape = needle_shape_of(cell);
@@ -40,27 +70,35 @@ std::vector<Measure> run_needle(const GridCell& cell, const SeedTree& seeds,
       .episodes = budget_of(cell), .bonus = constants_of(cell), .delta = cell.number("delta")};
   if (algorithm != "speder") options.bonus.alpha = 0;
   options.follow_plan = algorithm != "uniform";
-  const double epsilon = epsilon_of(cell);
-  const std::vector<Index> grid = geometric_grid(options.episodes);
-  std::vector<Measure> out;
-  std::size_t next = 0;
-  double value = 0, regret = 0;
+  MixtureWatch watch(cell, F.values().best);
+  double value = 0;
   (void)needle_speder(Simulator(std::move(mdp)), F, options, seeds.child("run"),
                       [&](const NeedleReport& report) {
                         if (report.changed) value = needle_value(shape, truth, report.policy);
-                        const auto n = static_cast<double>(report.n);
-                        regret += F.values().best - value;
-                        const double gap = regret / n;
-                        if (report.n == grid[next]) {
-                          ++next;
-                          out.push_back({"gap", report.n, gap});
-                          out.push_back({"regret", report.n, regret});
-                        }
-                        if (gap > epsilon) return true;
-                        out.push_back({"end", 0, n});
-                        return false;
+                        return watch(report.n, value);
                       });
-  return out;
+  return std::move(watch).rows();
+}
+
+// The same learners over all locks of the instance's shape.
+std::vector<Measure> run_lock(const GridCell& cell, const SeedTree& seeds,
+                              std::shared_ptr<const TabularMdp> mdp) {
+  const LockClass F(comblock_shape(spec_of(cell)), seeds.child("class"));
+  const std::string& algorithm = cell.text("algorithm");
+  OnlineOptions options{
+      .episodes = budget_of(cell), .bonus = constants_of(cell), .delta = cell.number("delta")};
+  options.replan = cell.text("replan") == "every" ? Replan::kEvery : Replan::kDoubling;
+  if (algorithm != "speder") options.bonus.alpha = 0;
+  options.follow_plan = algorithm != "uniform";
+  TruthEvaluator truth(mdp);
+  MixtureWatch watch(cell, truth.optimal_value());
+  double value = 0;
+  (void)lock_speder(Simulator(std::move(mdp)), F, options, seeds.child("run"),
+                    [&](const LearnerReport& report) {
+                      if (report.replanned) value = truth.at(report.policy).value;
+                      return watch(report.n, value);
+                    });
+  return std::move(watch).rows();
 }
 
 // A learner without a class is given the truth alone, which it does not look at.
@@ -159,6 +197,9 @@ std::vector<Measure> run_learn_cell(const GridCell& cell, std::int64_t repetitio
   } else if (cell.text("class") == kNeedleClass &&
              online_algorithm(cell.text("algorithm")).has_class) {
     out = run_needle(cell, seeds, std::move(mdp));
+  } else if (cell.text("class") == kLockClass &&
+             online_algorithm(cell.text("algorithm")).has_class) {
+    out = run_lock(cell, seeds, std::move(mdp));
   } else {
     out = run_online_cell(cell, seeds, std::move(mdp), files);
   }

@@ -47,11 +47,6 @@ Successes successes(const NeedleCurves& curves, const std::string& curve) {
 
 bool NeedleCell::reached() const { return std::isfinite(N.n); }
 
-double NeedleCell::share_by(double n) const {
-  const auto count = std::ranges::count_if(ends, [=](double e) { return e <= n; });
-  return static_cast<double>(count) / static_cast<double>(ends.size());
-}
-
 NeedleCurves needle_curves_of(const ExperimentData& data, double delta) {
   std::map<std::string, NeedleCell> cells;
   std::map<std::string, std::map<std::string, RunningMean>> means;
@@ -127,10 +122,10 @@ ScalingGate needle_gate(const NeedleCurves& curves, double delta) {
     std::string why;
     if (none == nullptr) {
       why = "no run without bonus ";
-    } else if (none->share_by(c.N.n) >= 1 - delta) {
-      why = "without its bonus the learner gets there as soon ";
     } else if (none->budget < c.N.n) {
       why = "the runs without bonus are too short to tell ";
+    } else if (!surely_late(none->ends, c.N.n, delta)) {
+      why = "without its bonus the learner gets there as soon ";
     } else {
       continue;
     }

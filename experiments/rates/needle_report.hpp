@@ -20,8 +20,6 @@ struct NeedleCell {
   QuantilePoint N;  // N(ε, δ); +∞: more than a share δ of the runs did not get there
   std::map<std::string, double> mean;  // of every other measure over the runs
   [[nodiscard]] bool reached() const;
-  /// Runs that have ended by n, as a share.
-  [[nodiscard]] double share_by(double n) const;
 };
 
 /// Curves by name ("printed", "none", …; "printed*0.5" at half the constant), cells in the order of
@@ -35,8 +33,8 @@ using NeedleCurves = std::map<std::string, NeedleCells>;
 [[nodiscard]] const NeedleCell* same_setting(const NeedleCurves& curves, const std::string& curve,
                                              const NeedleCell& at);
 
-/// Whether the printed curve is a test at all: every premise holds in every run, and `none` does not
-/// reach ε by the time that printed does, seen over at least that many episodes.
+/// Whether the printed curve is a test at all: every premise holds in every run, and `none`, seen over at
+/// least as many episodes, is surely_late where printed is not.
 [[nodiscard]] ScalingGate needle_gate(const NeedleCurves& curves, double delta);
 
 using NeedleAxis = double (*)(const NeedleCell&);

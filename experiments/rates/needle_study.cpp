@@ -84,7 +84,6 @@ void read_study(Settings& settings, NeedleStudy& s) {
   settings.read("share", s.share, {1e-3, 1}).read("delta", s.delta, kFailure);
   settings.read("c_alpha", s.c_alpha, {1e-9, 1e3}).read("log_class", s.log_class, kLogClass);
   settings.read("levels", s.levels, {1, 256}).read("budget", s.budget);
-  settings.read("control_budget", s.control_budget);
 }
 
 GridCell needle_cell(const NeedlePoint& p) {
@@ -124,10 +123,9 @@ GridCell curve_cell(const NeedleStudy& study, NeedlePoint p, const std::string& 
   const double time = c_alpha * c_alpha * alpha_square(study, p) / (margin * margin) *
                       static_cast<double>(shape.doors * shape.actions) * (1 - std::pow(g, 4)) /
                       (1 - g);
-  const bool control = bonus_free(curve) || curve == "subtracted" || curve == "policy-actions";
   p.curve = curve;
   p.scale = scale;
-  p.budget = std::ceil(time * (control ? study.control_budget : study.budget));
+  p.budget = std::ceil(time * study.budget);
   constexpr double kLongest = 1e9;
   if (p.budget > kLongest)
     throw InputError(

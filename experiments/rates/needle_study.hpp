@@ -17,8 +17,7 @@ struct NeedleStudy {
   double c_alpha = 3.5e-4;  // the study's one constant; `calibrate` chooses it
   double log_class = 128;   // log |F| that the schedules are told, at least the class's own
   int levels = 8;           // of decoys
-  int budget = 12;          // of a run, in multiples of the schedule's own time
-  int control_budget = 7;   // the same for learners that are expected to fail
+  int budget = 12;          // of a run on any curve, in multiples of the schedule's own time
 };
 inline constexpr Limits kLogClass{1, 700};  // |F| itself must be a number
 void read_study(Settings& settings, NeedleStudy& study);
@@ -43,7 +42,8 @@ struct NeedlePoint {
 /// what entering the needle's door is worth (that of the study's c_α at least),
 ///   n = (α/margin)² · M|A| (1−γ⁴)/(1−γ),
 /// since an episode records a given door with the action that enters with probability
-/// (1−γ)/((1−γ⁴) M|A|) when every door is entered.
+/// (1−γ)/((1−γ⁴) M|A|) when every door is entered. A control has the budget of the printed learner: it
+/// is seen for as long as any N that the printed one can have.
 [[nodiscard]] GridCell curve_cell(const NeedleStudy& study, NeedlePoint point,
                                   const std::string& curve, double scale = 1);
 /// ε of a point.

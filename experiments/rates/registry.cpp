@@ -49,18 +49,6 @@ ExperimentReport judge_planted(const ExperimentData&);
 
 const std::vector<RateExperiment>& rate_experiments() {
   static const std::vector<RateExperiment> table = {
-      {"horizon",
-       "Does a sample of d^π, taken by stopping with probability 1−γ after each step, cost 1/(1−γ) "
-       "steps on average, and is it a sample of d^π?",
-       true, plan_horizon, judge_horizon},
-      {"gen-n",
-       "Does the squared L₂ error of the learned kernel fall like 1/n, grow no faster than log|F| "
-       "and C, and stay below the theorem's explicit bound?",
-       true, plan_gen_n, judge_gen_n},
-      {"gen-mle",
-       "Least squares has a guarantee in L₂, maximum likelihood in L₁: how do both fare in both "
-       "norms on the same class and the same data?",
-       true, plan_gen_mle, judge_gen_mle},
       {"map",
        "How many episodes until the mixture of all policies so far is ε-optimal, over d and |A| "
        "together: at most d⁴|A|²?",
@@ -85,10 +73,6 @@ const std::vector<RateExperiment>& rate_experiments() {
        "Do the episodes until the mixture of all policies so far is ε-optimal grow at most like "
        "log|F|?",
        true, plan_pac_size, judge_pac_size},
-      {"regret",
-       "Does the regret of optimistic SPEDER grow at most like √N up to logarithms, on the worst "
-       "of a family of instances?",
-       true, plan_regret, judge_regret},
       {"off-n",
        "Do the transitions until pessimistic SPEDER is ε-optimal grow at most like 1/ε², so that "
        "its "
@@ -107,6 +91,22 @@ const std::vector<RateExperiment>& rate_experiments() {
        "Which is the least c_α at which offline SPEDER is pessimistic in every cell of the off "
        "suites?",
        false, plan_off_calibrate, judge_off_calibrate},
+      {"regret",
+       "Does the regret of optimistic SPEDER grow at most like √N up to logarithms, on the worst "
+       "of a family of instances?",
+       true, plan_regret, judge_regret},
+      {"gen-n",
+       "Does the squared L₂ error of the learned kernel fall like 1/n, grow no faster than log|F| "
+       "and C, and stay below the theorem's explicit bound?",
+       true, plan_gen_n, judge_gen_n},
+      {"gen-mle",
+       "Least squares has a guarantee in L₂, maximum likelihood in L₁: how do both fare in both "
+       "norms on the same class and the same data?",
+       true, plan_gen_mle, judge_gen_mle},
+      {"horizon",
+       "Does a sample of d^π, taken by stopping with probability 1−γ after each step, cost 1/(1−γ) "
+       "steps on average, and is it a sample of d^π?",
+       true, plan_horizon, judge_horizon},
       {"table1",
        "Do the features of P(s'|s,a) represent the values of every policy, and those made from P^π "
        "only the values near π?",

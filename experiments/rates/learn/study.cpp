@@ -174,10 +174,4 @@ std::vector<ScalingStudy> scaling_studies(const ExperimentData& data) {
   return out;
 }
 
-std::string shown_n(double n, double budget) {
-  std::string digits = fmt::format("{:.0f}", std::isinf(n) ? budget : n);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return (std::isinf(n) ? "> " : "") + digits;
-}
-
 }  // namespace speder

@@ -44,7 +44,5 @@ struct ScalingStudy {
 /// Findings, tables and caveats of a study, and its figures.
 void add_study(const ScalingStudy& study, std::size_t number, ExperimentReport& out);
 [[nodiscard]] std::vector<Figure> study_figures(const std::vector<ScalingStudy>& studies);
-/// "5,120", or "> 100,000" for a bound.
-[[nodiscard]] std::string shown_n(double n, double budget);
 
 }  // namespace speder

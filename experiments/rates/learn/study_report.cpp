@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "speder/experiments/rates/laws.hpp"
 #include "speder/experiments/rates/learn/study.hpp"
 
 namespace speder {
@@ -36,27 +37,6 @@ ReportTable numbers_table(const ScalingStudy& study, std::size_t number) {
   return table;
 }
 
-ReportTable models_table(const ScalingStudy& study, std::size_t number) {
-  ReportTable table{.id = fmt::format("learn-fit-{}", number),
-                    .caption = fmt::format(
-                        "{}: laws on each axis, the others as powers. Error: root mean square of "
-                        "log N at a point left out of the fit.",
-                        study.name),
-                    .head = {"axis", "law", "p", "95%", "error left out", "preferred"},
-                    .rows = {}};
-  for (std::size_t k = 0; k < study.fit.models.size(); ++k) {
-    for (const ModelFit& m : study.fit.models[k].models) {
-      if (!m.fitted) continue;
-      table.rows.push_back({study.axes[k].symbol, std::string(to_string(m.model)),
-                            fmt::format("{:.2f}", m.exponent),
-                            std::isfinite(m.interval.low) ? shown_range(m.interval) : "–",
-                            fmt::format("{:.3f}", m.held_out),
-                            m.model == study.fit.models[k].preferred ? "yes" : ""});
-    }
-  }
-  return table;
-}
-
 std::string held_out_text(const ScalingStudy& study) {
   const HeldOutPoint& h = study.held_out;
   if (!h.predicted) return "";
@@ -64,12 +44,7 @@ std::string held_out_text(const ScalingStudy& study) {
   std::string at;
   for (std::size_t k = 0; k < study.axes.size(); ++k)
     at += fmt::format("{}{} = {}", k == 0 ? "" : ", ", study.axes[k].symbol, plain(cell.x[k]));
-  return fmt::format(
-      "{}: the last point ({}) was left out and predicted from the others: N = {} in [{}, {}]; "
-      "measured {}, {}.",
-      study.name, at, shown_n(std::exp(h.prediction), 0), shown_n(std::exp(h.interval.low), 0),
-      shown_n(std::exp(h.interval.high), 0), shown_n(cell.n.n, cell.budget),
-      h.inside ? "inside" : "OUTSIDE");
+  return study.name + ": " + held_out_words(h, at, shown_n(cell.n.n, cell.budget));
 }
 
 // Points with bars, those beyond the budget as bounds.
@@ -142,12 +117,13 @@ Figure line_figure(const std::vector<ScalingStudy>& studies) {
     for (Series& s : n_series(study, 0, name, colour, all)) panel.series.push_back(std::move(s));
     if (study.fit.fitted) {
       const Interval x = x_range(study, 0);
-      panel.fits.push_back({.label = name + ": " + power_label(study, 0),
-                            .slope = study.fit.exponent[0],
-                            .intercept = study.fit.intercept,
-                            .from = x.low,
-                            .to = x.high,
-                            .colour = colour});
+      panel.fits.push_back(with_band({.label = name + ": " + power_label(study, 0),
+                                      .slope = study.fit.exponent[0],
+                                      .intercept = study.fit.intercept,
+                                      .from = x.low,
+                                      .to = x.high,
+                                      .colour = colour},
+                                     study.fit, 0, Vector::Zero(study.fit.exponent.size())));
     }
     if (i > 0) continue;  // one of each is enough
     const Interval ends = x_range(study, 0);
@@ -160,15 +136,9 @@ Figure line_figure(const std::vector<ScalingStudy>& studies) {
       for (Series& c : control) panel.series.push_back(std::move(c));
     }
     if (study.held_out.predicted) {
-      const double x = study.cells[study.held_out.index].x[0];
-      Series predicted{.label = "last point, predicted (95%)",
-                       .x = {x * 1.03},
-                       .y = {std::exp(study.held_out.prediction)},
-                       .low = {std::exp(study.held_out.interval.low)},
-                       .high = {std::exp(study.held_out.interval.high)},
-                       .mark = Mark::kPoints,
-                       .colour = kColours - 1};
-      panel.series.push_back(std::move(predicted));
+      constexpr double kBeside = 1.03;  // of the measured point
+      panel.series.push_back(
+          held_out_series(study.held_out, kBeside * study.cells[study.held_out.index].x[0]));
     }
     if (!study.theory.empty() && study.fit.fitted) {
       const Interval x = x_range(study, 0);
@@ -366,7 +336,11 @@ void add_study(const ScalingStudy& study, std::size_t number, ExperimentReport& 
     out.caveats.push_back(fmt::format(
         "{}: no control was run; whether exploration matters is not known.", study.name));
   out.tables.push_back(numbers_table(study, number));
-  if (study.fit.fitted) out.tables.push_back(models_table(study, number));
+  if (!study.fit.fitted) return;
+  std::vector<std::string> symbols;
+  for (const StudyAxis& axis : study.axes) symbols.push_back(axis.symbol);
+  out.tables.push_back(
+      laws_table(fmt::format("learn-fit-{}", number), study.name + ".", study.fit, symbols));
 }
 
 }  // namespace speder

@@ -127,6 +127,9 @@ Panel step_panel(const ExperimentData& data, double value) {
       for (const auto& row : table.curve.y) mean.add(row[k]);
       line.x.push_back(table.curve.x[k]);
       line.y.push_back(mean.mean());
+      const Interval interval = mean_interval(mean, 0.95);  // a gap is not negative
+      line.low.push_back(std::clamp(interval.low, 0.0, std::max(0.0, mean.mean())));
+      line.high.push_back(std::isfinite(interval.high) ? interval.high : mean.mean());
     }
     if (!line.x.empty()) out.series.push_back(std::move(line));
   }
@@ -186,7 +189,7 @@ Panel scaling_panel(const std::vector<OfflinePoint>& points, const OfflineAxis& 
       {.label = fmt::format("theory, at most: slope {:g}", axis.exponent),
        .x = {low, high},
        .y = {value(line, low), value(line, low) * std::pow(high / low, axis.exponent)}});
-  panel.fits = {line};
+  panel.fits = {with_band(line, fit, 0, Vector::Zero(1))};
   return panel;
 }
 
@@ -242,12 +245,14 @@ ExperimentReport judge_offline(const ExperimentData& data, const OfflineAxis& ax
         "The last point, predicted from the others: N in [{:.3g}, {:.3g}]; measured {:.3g}, {}.",
         std::exp(last.interval.low), std::exp(last.interval.high), std::exp(last.log_n),
         last.inside ? "inside" : "outside"));
-  out.figures = {{.id = data.record.id,
-                  .caption = fmt::format("Transitions until ε-optimal against {}, {} runs a point.",
-                                         axis.symbol, points.front().ends.at("printed").size()),
-                  .panels = {scaling_panel(points, axis, printed, delta),
-                             step_panel(data, points.back().value)},
-                  .columns = 2}};
+  out.figures = {
+      {.id = data.record.id,
+       .caption = fmt::format(
+           "Transitions until ε-optimal against {}, {} runs a point; bars and bands: 95%.",
+           axis.symbol, points.front().ends.at("printed").size()),
+       .panels = {scaling_panel(points, axis, printed, delta),
+                  step_panel(data, points.back().value)},
+       .columns = 2}};
   out.tables = {table_of(data, points, delta)};
   return out;
 }

@@ -66,12 +66,12 @@ ScalingGate offline_gate(const std::vector<OfflinePoint>& points, double delta) 
               .reason = fmt::format("a condition of the theory fails at {:g}", p.value)};
     if (!std::isfinite(p.N)) continue;  // the fit says so
     const auto& none = p.ends.at("none");
-    const auto late = std::ranges::count_if(none, [&](double end) { return end > p.N; });
-    if (clopper_pearson(static_cast<std::int64_t>(none.size()), late, 0.95).low <= delta)
+    if (!surely_late(none, p.N, delta)) {
+      const auto early = std::ranges::count_if(none, [&](double end) { return end <= p.N; });
       return {.control_fails = false,
-              .reason =
-                  fmt::format("without a penalty {} of {} runs get there as early at {:g}",
-                              none.size() - static_cast<std::size_t>(late), none.size(), p.value)};
+              .reason = fmt::format("without a penalty {} of {} runs get there as early at {:g}",
+                                    early, none.size(), p.value)};
+    }
   }
   return {};
 }

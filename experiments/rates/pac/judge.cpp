@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "speder/experiments/rates/laws.hpp"
 #include "speder/experiments/rates/needle_report.hpp"
 #include "speder/io/toml_file.hpp"
 
@@ -17,6 +18,14 @@ struct PacClaim {
   NeedleAxis x;
 };
 
+Finding last_point_finding(const NeedleCells& cells, const HeldOutPoint& held_out,
+                           const PacClaim& claim) {
+  if (cells.empty()) return held_out_finding(held_out, "", "");
+  const NeedleCell& c = cells[held_out.index];
+  return held_out_finding(held_out, fmt::format("{} = {:.4g}", claim.symbol, claim.x(c)),
+                          shown_n(c.N.n, c.budget));
+}
+
 ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
   double delta = 0.1, c_alpha = 0, share = 0;
   const ConfigTable config = ConfigTable::parse(data.record.config, data.record.id);
@@ -25,7 +34,9 @@ ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
   config.read("share", share);
   const NeedleCurves curves = needle_curves_of(data, delta);
   const NeedleCells& printed = cells_of(curves, "printed");
-  const ScalingFit fit = fit_scaling(scaling_points(printed, {claim.x}));
+  const std::vector<ScalingPoint> points = scaling_points(printed, {claim.x});
+  const ScalingFit fit = fit_scaling(points);
+  const HeldOutPoint held_out = hold_out_last(points);
 
   ExperimentReport out;
   out.design =
@@ -37,7 +48,7 @@ ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
           share, delta, c_alpha);
   out.findings = {scaling_finding(fmt::format("N(ε, δ) grows at most like {}", claim.rate), fit, 0,
                                   claim.exponent, needle_gate(curves, delta)),
-                  optimism_finding(printed, delta),
+                  last_point_finding(printed, held_out, claim), optimism_finding(printed, delta),
                   failing_mutation(curves, "none", "no bonus", delta)};
   out.findings.front().ratio = theorem_ratio(printed);
 
@@ -56,7 +67,9 @@ ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
   row("lower bound", fit_scaling(stored_points(printed, "certificate", {claim.x})));
   row("theorem with its constants and C",
       fit_scaling(stored_points(printed, "theorem", {claim.x})));
-  out.tables = {std::move(exponents), needle_table(curves, data.record.id + "-N"),
+  out.tables = {std::move(exponents),
+                laws_table(data.record.id + "-laws", "The printed learner.", fit, {claim.symbol}),
+                needle_table(curves, data.record.id + "-N"),
                 premise_table(curves, data.record.id + "-premises")};
 
   Panel panel{.x = {.label = claim.symbol + " (" + claim.unit + ")", .scale = Scale::kLog},
@@ -68,12 +81,17 @@ ExperimentReport judge_pac(const ExperimentData& data, const PacClaim& claim) {
     ++colour;
   }
   if (fit.fitted)
-    panel.fits.push_back({.label = fmt::format("slope {}", shown(fit.exponent[0])),
-                          .slope = fit.exponent[0],
-                          .intercept = fit.intercept,
-                          .from = claim.x(printed.front()),
-                          .to = claim.x(printed.back()),
-                          .colour = 0});
+    panel.fits.push_back(with_band(
+        {.label = fmt::format("slope {} {}", shown(fit.exponent[0]), shown(fit.interval(0))),
+         .slope = fit.exponent[0],
+         .intercept = fit.intercept,
+         .from = claim.x(printed.front()),
+         .to = claim.x(printed.back()),
+         .colour = 0},
+        fit, 0, Vector::Zero(1)));
+  constexpr double kBeside = 1.03;  // of the measured point
+  if (held_out.predicted)
+    panel.series.push_back(held_out_series(held_out, kBeside * claim.x(printed[held_out.index])));
   ReferenceLine bound{.label = "lower bound"};
   for (const NeedleCell& c : printed) {
     if (!c.mean.contains("certificate")) continue;

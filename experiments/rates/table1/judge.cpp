@@ -75,6 +75,9 @@ Panel panel_of(const ExperimentData& data, const std::string& fit, std::string t
       for (const auto& row : table.curve.y) mean.add(row[k]);
       line.x.push_back(table.curve.x[k]);
       line.y.push_back(mean.mean());
+      const Interval interval = mean_interval(mean, 0.95);  // within what a share can be
+      line.low.push_back(std::clamp(interval.low, 0.0, mean.mean()));
+      line.high.push_back(std::max(std::min(interval.high, 1.0), mean.mean()));
     }
     panel.series.push_back(std::move(line));
   }
@@ -97,7 +100,7 @@ ExperimentReport judge_table1(const ExperimentData& data) {
       {.id = "table1",
        .caption = fmt::format("Best linear fit by spectral features built under another "
                               "policy: mean over {} MDPs. At rank d the Krylov basis and "
-                              "the state aggregation span the same functions.",
+                              "the state aggregation span the same functions. Bars: 95%.",
                               errors(data, "v", kSvd).clusters.size()),
        .panels = {panel_of(data, "v", "V of the target policy"),
                   panel_of(data, "q_equal", "Q, equal dimension")},
