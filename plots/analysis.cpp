@@ -244,11 +244,15 @@ std::vector<Series> point_series(const std::string& label, const RateFit& fit, i
   Series known{.label = label, .mark = Mark::kPoints, .colour = colour};
   Series bound{.label = label + ", only a bound", .mark = Mark::kPoints, .colour = colour};
   bound.censored = true;
-  for (const CurvePoint& p : fit.points) {
+  for (std::size_t i = 0; i < fit.points.size(); ++i) {
+    const CurvePoint& p = fit.points[i];
     if (!(p.y > 0)) continue;
     Series& to = p.censoring == Censoring::kNone ? known : bound;
     to.x.push_back(p.x);
     to.y.push_back(p.y);
+    if (fit.errors.empty()) continue;
+    to.low.push_back(fit.errors[i].low);
+    to.high.push_back(fit.errors[i].high);
   }
   std::vector<Series> out = {known};
   if (!bound.x.empty()) out.push_back(bound);
@@ -266,7 +270,33 @@ std::optional<FitLine> fit_line(const RateFit& fit, int colour) {
     out.from = std::min(out.from, p.x);
     out.to = std::max(out.to, p.x);
   }
+  for (const RateFit::Band& b : fit.band) {
+    out.band_x.push_back(b.x);
+    out.band_low.push_back(b.y.low);
+    out.band_high.push_back(b.y.high);
+  }
   return out;
+}
+
+FitLine with_band(FitLine line, const ScalingFit& fit, Index axis, Vector at) {
+  if (!fit.fitted || fit.joint.rows() != at.size() + 1 || !(fit.covariance(axis, axis) > 0)) {
+    return line;
+  }
+  const Interval slope = fit.interval(axis);
+  const double t = (slope.high - slope.low) / 2 / std::sqrt(fit.covariance(axis, axis));
+  if (!std::isfinite(t)) return line;
+  constexpr int kSteps = 8;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double x = line.from * std::pow(line.to / line.from, static_cast<double>(i) / kSteps);
+    at[axis] = std::log(x);
+    Vector u(at.size() + 1);  // log N = u · (intercept, exponents)
+    u << 1, at;
+    const double half = t * std::sqrt(std::max(0.0, u.dot(fit.joint * u)));
+    line.band_x.push_back(x);
+    line.band_low.push_back(value(line, x) * std::exp(-half));
+    line.band_high.push_back(value(line, x) * std::exp(half));
+  }
+  return line;
 }
 
 std::string shown(double value) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "speder/plots/figure.hpp"
+#include "speder/stats/scaling.hpp"
 #include "speder/stats/verdict.hpp"
 #include "speder/sweep/grid_cell.hpp"
 #include "speder/sweep/store.hpp"
@@ -135,6 +136,9 @@ struct BoundCount {
 [[nodiscard]] std::vector<Series> point_series(const std::string& label, const RateFit& fit,
                                                int colour);
 [[nodiscard]] std::optional<FitLine> fit_line(const RateFit& fit, int colour);
+/// A line of a scaling fit along one of its axes with the 95% band of the plane there; `at` has the
+/// logarithms of the other axes.
+[[nodiscard]] FitLine with_band(FitLine line, const ScalingFit& fit, Index axis, Vector at);
 [[nodiscard]] std::string shown(double value);  // three digits, a true minus sign
 [[nodiscard]] std::string shown(Interval interval);
 

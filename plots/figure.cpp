@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,12 +11,31 @@
 namespace speder {
 namespace {
 
-constexpr std::array<Rgb, kColours> kPalette = {{{0, 114, 178},    // blue
-                                                 {213, 94, 0},     // vermillion
-                                                 {0, 158, 115},    // bluish green
-                                                 {204, 121, 167},  // reddish purple
-                                                 {86, 180, 233},   // sky blue
-                                                 {230, 159, 0}}};  // orange
+struct Palette {
+  std::string_view name;
+  std::array<Rgb, kColours> colours;
+};
+constexpr std::array<Palette, 3> kPalettes = {{{"okabe-ito",
+                                                {{{0, 114, 178},
+                                                  {213, 94, 0},
+                                                  {0, 158, 115},
+                                                  {204, 121, 167},
+                                                  {86, 180, 233},
+                                                  {230, 159, 0}}}},
+                                               {"bright",
+                                                {{{68, 119, 170},
+                                                  {238, 102, 119},
+                                                  {34, 136, 51},
+                                                  {204, 187, 68},
+                                                  {102, 204, 238},
+                                                  {170, 51, 119}}}},
+                                               {"grey",
+                                                {{{0, 0, 0},
+                                                  {110, 110, 110},
+                                                  {60, 60, 60},
+                                                  {150, 150, 150},
+                                                  {85, 85, 85},
+                                                  {130, 130, 130}}}}}};
 
 void require_positive(const std::vector<double>& values, const Axis& axis) {
   if (axis.scale != Scale::kLog) return;
@@ -35,8 +55,11 @@ void require_drawable(const Panel& panel) {
   }
   for (const ReferenceLine& r : panel.references) {
     require(r.x.size() == r.y.size(), "a reference line has one y per x", r.label);
+    require(r.low.size() == r.high.size() && (r.low.empty() || r.low.size() == r.y.size()),
+            "a band is as long as its line", r.label);
     require_positive(r.x, panel.x);
     require_positive(r.y, panel.y);
+    require_positive(r.low, panel.y);
   }
   for (const Histogram& h : panel.histograms) {
     require(h.edges.size() == h.heights.size() + 1, "a histogram has one more edge", h.label);
@@ -46,8 +69,12 @@ void require_drawable(const Panel& panel) {
     require(b.bar->interval.low <= b.bar->value && b.bar->value <= b.bar->interval.high,
             "a bar lies in its interval", b.name);
   }
-  for (const FitLine& f : panel.fits)
+  for (const FitLine& f : panel.fits) {
     require(0 < f.from && f.from <= f.to, "a fit's range", f.from);
+    require(f.band_x.size() == f.band_low.size() && f.band_x.size() == f.band_high.size(),
+            "a fit's band has two edges at each x", f.label);
+    require_positive(f.band_low, panel.y);
+  }
   if (!panel.heat) return;
   const HeatMap& heat = *panel.heat;
   require(heat.values.rows() == static_cast<Index>(heat.rows.size()) &&
@@ -78,12 +105,18 @@ void add_panel(CsvRows rows, const Panel& panel) {
     }
   }
   for (const FitLine& f : panel.fits) {
-    for (const double x : {f.from, f.to}) {
-      rows.add("fit", f.label, x, value(f, x));
+    for (std::size_t i = 0; i < f.band_x.size(); ++i) {
+      rows.add("fit", f.label, f.band_x[i], value(f, f.band_x[i]),
+               fmt::format("{},{}", f.band_low[i], f.band_high[i]));
     }
+    if (!f.band_x.empty()) continue;
+    for (const double x : {f.from, f.to}) rows.add("fit", f.label, x, value(f, x));
   }
   for (const ReferenceLine& r : panel.references) {
-    for (std::size_t i = 0; i < r.x.size(); ++i) rows.add("theory", r.label, r.x[i], r.y[i]);
+    for (std::size_t i = 0; i < r.x.size(); ++i) {
+      rows.add("theory", r.label, r.x[i], r.y[i],
+               r.low.empty() ? "," : fmt::format("{},{}", r.low[i], r.high[i]));
+    }
   }
   for (const Histogram& h : panel.histograms) {
     for (std::size_t k = 0; k < h.heights.size(); ++k) {
@@ -114,9 +147,20 @@ double value(const FitLine& fit, double x) {
   return std::exp(fit.intercept) * std::pow(x, fit.slope);
 }
 
-Rgb palette(int colour) {
+const std::vector<std::string>& palette_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const Palette& p : kPalettes) out.emplace_back(p.name);
+    return out;
+  }();
+  return names;
+}
+
+Rgb palette(int colour, std::string_view name) {
   require(colour >= 0, "a colour is a position in the palette", colour);
-  return kPalette[static_cast<std::size_t>(colour) % kPalette.size()];
+  const auto found = std::ranges::find(kPalettes, name, &Palette::name);
+  require(found != kPalettes.end(), "no such palette", std::string(name));
+  return found->colours[static_cast<std::size_t>(colour) % found->colours.size()];
 }
 
 std::string hex(Rgb c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }

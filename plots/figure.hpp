@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "speder/core/types.hpp"
@@ -31,7 +32,8 @@ struct Series {
   bool faint = false;     // thin and neutral: background to the others
 };
 
-/// y = exp(intercept) x^slope from x.low to x.high, labelled with its slope.
+/// y = exp(intercept) x^slope from x.low to x.high, labelled with its slope. A band of its 95% interval
+/// where one is known.
 struct FitLine {
   std::string label = {};
   double slope = 0;
@@ -39,21 +41,27 @@ struct FitLine {
   double from = 0;
   double to = 0;
   int colour = 0;
+  std::vector<double> band_x = {}, band_low = {}, band_high = {};
 };
 
 [[nodiscard]] double value(const FitLine& fit, double x);
 
-/// A line of the theory: dashed, neutral colour.
+/// A line of the theory, or a published one with its band: dashed, neutral colour.
 struct ReferenceLine {
   std::string label = {};
   std::vector<double> x = {}, y = {};
+  std::vector<double> low = {}, high = {};
 };
 
-/// values(i, j) at row label i (bottom to top), column label j.
+/// values(i, j) at row label i (bottom to top), column label j. Cells are square, and heat maps of one
+/// figure with the same label share their colours.
 struct HeatMap {
   std::string label = {};  // of the colour scale
   std::vector<std::string> columns = {}, rows = {};
   Matrix values = {};
+  std::optional<Interval> x_scale = {},
+                          y_scale = {};  // outer edges: round numbers instead of labels
+  bool contours = false;                 // lines at the marked values of the colour scale
 };
 
 /// heights[k] over [edges[k], edges[k+1]).
@@ -78,8 +86,6 @@ struct BarGroup {
   std::vector<Bar> bars = {};
 };
 
-enum class Legend { kBelow, kTopLeft, kTopRight, kBottomLeft, kBottomRight };
-
 struct Panel {
   std::string title = {};
   Axis x = {}, y = {};
@@ -89,7 +95,6 @@ struct Panel {
   std::vector<Histogram> histograms = {};
   std::vector<BarGroup> bars = {};
   std::optional<HeatMap> heat = {};
-  Legend legend = Legend::kBelow;  // inside only where no data can be
 };
 
 /// One picture of one or more panels (small multiples), row by row.
@@ -98,6 +103,7 @@ struct Figure {
   std::string caption;  // what is shown, units, sample sizes
   std::vector<Panel> panels;
   int columns = 1;
+  std::string note = {};  // below the legend: what bands and bars are
 };
 
 /// A bar as both renderers draw it: group g stands at x = g, its bars side by side around it, the
@@ -114,20 +120,16 @@ struct DrawnBar {
 /// Every number drawn along an axis; bars and bins start at 0. Without heat maps.
 [[nodiscard]] std::vector<double> drawn_x(const Panel& panel);
 [[nodiscard]] std::vector<double> drawn_y(const Panel& panel);
-/// Named marks; bars of one name are one entry.
-[[nodiscard]] int legend_entries(const Panel& panel);
-/// Characters of the longest name of a group of bars, and whether the names beside one another are
-/// wider than the panel.
-[[nodiscard]] std::size_t longest_name(const Panel& panel);
-[[nodiscard]] bool slanted(const Panel& panel);
 
-/// Okabe & Ito (2008), told apart with every common colour blindness. Without its black and its
-/// yellow, which vanish on a dark or a white page.
 struct Rgb {
-  int r, g, b;
+  int r = 0, g = 0, b = 0;
 };
 inline constexpr int kColours = 6;
-[[nodiscard]] Rgb palette(int colour);
+/// okabe-ito (Okabe and Ito 2008, told apart with every common colour blindness; without its black and
+/// its yellow, which vanish on a dark or a white page), bright (Tol 2021) and grey. After the last
+/// colour the first comes again: marker and dashes tell those apart.
+[[nodiscard]] const std::vector<std::string>& palette_names();
+[[nodiscard]] Rgb palette(int colour, std::string_view name = "okabe-ito");
 [[nodiscard]] std::string hex(Rgb colour);
 
 /// Throws std::invalid_argument when lengths disagree or a log axis is given a value that is not

@@ -1,14 +1,10 @@
-#include <algorithm>
-#include <set>
-
 #include "speder/plots/figure.hpp"
 
 namespace speder {
 namespace {
 
-constexpr double kGroupWidth = 0.76;    // of the distance between two groups
-constexpr std::size_t kLineChars = 44;  // of a font of 8 points, beside one another in a panel
-constexpr double kSpread = 0.7;         // of a bar's width: where its points lie
+constexpr double kGroupWidth = 0.76;  // of the distance between two groups
+constexpr double kSpread = 0.7;       // of a bar's width: where its points lie
 
 void append(std::vector<double>& to, const std::vector<double>& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -53,8 +49,13 @@ std::vector<double> drawn_y(const Panel& panel) {
   for (const Series& s : panel.series) {
     for (const auto* values : {&s.y, &s.low, &s.high}) append(out, *values);
   }
-  for (const FitLine& f : panel.fits) append(out, {value(f, f.from), value(f, f.to)});
-  for (const ReferenceLine& r : panel.references) append(out, r.y);
+  for (const FitLine& f : panel.fits) {
+    append(out, {value(f, f.from), value(f, f.to)});
+    for (const auto* values : {&f.band_low, &f.band_high}) append(out, *values);
+  }
+  for (const ReferenceLine& r : panel.references) {
+    for (const auto* values : {&r.y, &r.low, &r.high}) append(out, *values);
+  }
   for (const Histogram& h : panel.histograms) append(out, h.heights);
   for (const DrawnBar& b : drawn_bars(panel)) {
     append(out, {b.bar->interval.low, b.bar->interval.high});
@@ -64,27 +65,5 @@ std::vector<double> drawn_y(const Panel& panel) {
   if (from_zero && panel.y.scale == Scale::kLinear) out.push_back(0);
   return out;
 }
-
-int legend_entries(const Panel& panel) {
-  const auto named = [](const auto& items) {
-    return std::ranges::count_if(items, [](const auto& item) { return !item.label.empty(); });
-  };
-  std::set<std::string> bars;
-  for (const DrawnBar& b : drawn_bars(panel)) bars.insert(b.bar->label);
-  bars.erase("");
-  return static_cast<int>(named(panel.series) + named(panel.fits) + named(panel.references) +
-                          named(panel.histograms) + std::ssize(bars));
-}
-
-std::size_t longest_name(const Panel& panel) {
-  std::size_t out = 0;
-  for (const BarGroup& group : panel.bars) {
-    const auto shown = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-    out = std::max(out, static_cast<std::size_t>(std::ranges::count_if(group.label, shown)));
-  }
-  return out;
-}
-
-bool slanted(const Panel& panel) { return longest_name(panel) * panel.bars.size() > kLineChars; }
 
 }  // namespace speder

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <filesystem>
+#include <string>
 
 #include "speder/plots/render/render.hpp"
 
 namespace speder {
 
-/// The matplot++ way; there when CMake has found Matplot++.
-void render_matplot(const Figure& figure, Picture format, const std::filesystem::path& file);
+/// The bytes of a PNG or PDF drawn through matplot++; there when CMake has found Matplot++.
+[[nodiscard]] std::string matplot_picture(const Scene& scene, Picture format,
+                                          const PictureStyle& style);
 
 }  // namespace speder

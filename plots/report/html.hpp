@@ -19,6 +19,15 @@ namespace speder {
                                      const std::vector<std::vector<std::string>>& rows_html);
 /// A PNG inside the page.
 [[nodiscard]] std::string html_png(std::string_view bytes, std::string_view description);
-[[nodiscard]] std::string html_page(std::string_view title, std::string_view body_html);
+/// Text with its raised and lowered pieces (layout/rich_text.hpp) as <sup> and <sub>.
+[[nodiscard]] std::string html_rich(std::string_view text);
+
+struct PageLink {
+  std::string id, name;
+};
+/// A page of one file: heading and contents stay in sight, and a small script shows the numbers of what
+/// the pointer is on. Without the script, and from file://, everything else is the same.
+[[nodiscard]] std::string html_page(std::string_view title, const std::vector<PageLink>& contents,
+                                    std::string_view body_html);
 
 }  // namespace speder

@@ -9,6 +9,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/core/parallel.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/plots/render/render.hpp"
 #include "speder/plots/report/html.hpp"
@@ -17,14 +18,6 @@ namespace speder {
 namespace {
 
 namespace fs = std::filesystem;
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
-    throw InputError(folder.string() + ": the folder cannot be made (" + error.message() + ")");
-  }
-}
 
 std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections) {
   std::vector<const Figure*> out;
@@ -38,11 +31,17 @@ std::vector<const Figure*> figures_of(const std::vector<ReportSection>& sections
   return out;
 }
 
-// Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly.
-std::string picture_html(const fs::path& svg, const fs::path& png, const Figure& figure) {
-  constexpr std::uintmax_t kLargeSvg = 1 << 20;
-  if (fs::file_size(svg) > kLargeSvg) return html_png(read_text_file(png), figure.caption);
-  return inline_svg(read_text_file(svg), html_id(figure.id));
+// Drawn as vectors, or as pixels where the vectors are so many that the page would load slowly. Panels
+// that stand side by side are drawn a second time one below the other, for a narrow screen.
+std::string picture_html(const fs::path& png, const Figure& figure, const PictureStyle& style) {
+  constexpr std::size_t kLargeSvg = 1 << 20;
+  std::string svg = inline_svg(layout(figure, style), style);
+  if (svg.size() > kLargeSvg) return html_png(read_text_file(png), figure.caption);
+  if (figure.columns < 2 || figure.panels.size() < 2) return svg;
+  Figure narrow = figure;
+  narrow.columns = 1;
+  return "<div class=\"broad\">" + svg + "</div><div class=\"narrow\">" +
+         inline_svg(layout(narrow, style), style) + "</div>";
 }
 
 std::string to_csv(const ReportTable& table) {
@@ -138,7 +137,7 @@ fs::path write_report(const std::vector<ReportSection>& sections, const ReportOp
   make_folder(pictures);
   make_folder(numbers);
   const std::vector<const Figure*> figures = figures_of(sections);
-  constexpr std::array kFormats = {Picture::kSvg, Picture::kPng, Picture::kPdf};
+  constexpr std::array kFormats = {Picture::kSvg, Picture::kPng, Picture::kPdf, Picture::kTikz};
   const auto file_of = [&](const Figure& f, Picture format) {
     return pictures / (html_id(f.id) + "." + extension(format));
   };
@@ -146,11 +145,11 @@ fs::path write_report(const std::vector<ReportSection>& sections, const ReportOp
     const auto k = static_cast<std::size_t>(i);
     const Figure& figure = *figures[k / kFormats.size()];
     const Picture format = kFormats[k % kFormats.size()];
-    render(figure, format, file_of(figure, format));
+    render(figure, format, file_of(figure, format), options.style);
   });
   std::vector<std::string> shown;
   for (const Figure* f : figures) {
-    shown.push_back(picture_html(file_of(*f, Picture::kSvg), file_of(*f, Picture::kPng), *f));
+    shown.push_back(picture_html(file_of(*f, Picture::kPng), *f, options.style));
     write_text_file(numbers / (html_id(f->id) + ".csv"), to_csv(*f));
   }
   for (const ReportSection& s : sections) {

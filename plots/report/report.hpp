@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "speder/plots/analysis.hpp"
+#include "speder/plots/layout/scene.hpp"
 #include "speder/plots/report/audit.hpp"
 #include "speder/sweep/store.hpp"
 
@@ -33,7 +34,9 @@ struct PageText {
   std::string rule =
       "The theory's rates are upper bounds: consistent means that the 95% interval of the measured "
       "exponent lies at or below the theory's, never that they are equal.";
-  bool audit = true;  // has a section for the audit, run or not
+  bool audit = true;         // has a section for the audit, run or not
+  std::string lead = "map";  // the experiment whose first figure the page begins with
+  std::vector<std::string> warnings = {};
 };
 
 struct ReportOptions {
@@ -41,9 +44,10 @@ struct ReportOptions {
   std::optional<std::filesystem::path> audit = {};  // audit.json
   int jobs = 0;                                     // pictures drawn at once; 0: all cores
   PageText text = {};
+  PictureStyle style = {};
 };
 
-/// Writes out/index.html (self-contained), out/figures/*.{svg,png,pdf}, out/data/*.csv and
+/// Writes out/index.html (self-contained), out/figures/*.{svg,png,pdf,tex}, out/data/*.csv and
 /// out/report.json. Returns the page's path.
 std::filesystem::path write_report(const std::vector<ReportSection>& sections,
                                    const ReportOptions& options);

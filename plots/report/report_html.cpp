@@ -28,7 +28,7 @@ std::string measured_html(const Finding& f) {
 }
 
 std::vector<std::string> finding_row(const Finding& f) {
-  return {html_text(f.claim),  measured_html(f),
+  return {html_rich(f.claim),  measured_html(f),
           html_text(f.theory), html_text(f.ratio.empty() ? "–" : f.ratio),
           verdict_html(f),     html_text(f.reason)};
 }
@@ -45,7 +45,7 @@ std::string verdict_table(const std::vector<ReportSection>& sections) {
       const bool plain = f.verdict == Verdict::kConsistent;
       rows.push_back({fmt::format("<a class=\"nowrap\" href=\"#{}\">{}</a>", html_id(s.record.id),
                                   html_text(s.record.id)),
-                      html_text(f.claim), measured_html(f), html_text(f.theory),
+                      html_rich(f.claim), measured_html(f), html_text(f.theory),
                       html_text(f.ratio.empty() ? "–" : f.ratio),
                       verdict_html(f) + (plain ? "" : html_element("span", f.reason, "why"))});
     }
@@ -88,25 +88,68 @@ std::string summary(const std::vector<ReportSection>& sections, const PageText& 
 std::string figure_html(const Figure& figure, const std::string& picture_html) {
   const std::string id = html_id(figure.id);
   std::string links;
-  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
+  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf, Picture::kTikz}) {
     links += fmt::format("<a href=\"figures/{0}.{1}\">{1}</a> ", id, extension(format));
   }
   return fmt::format(
-      "<figure id=\"figure-{0}\"{4} role=\"img\" aria-label=\"{1}\">\n{2}\n<figcaption>{1} "
-      "<span class=\"soft\">{3}<a href=\"data/{0}.csv\">csv</a></span></figcaption></figure>\n",
-      id, html_text(figure.caption), picture_html, links,
+      "<figure id=\"figure-{0}\"{4}>\n{2}\n<figcaption>{1} "
+      "<span class=\"soft\">{3}<a href=\"data/{0}.csv\">csv</a></span> </figcaption></figure>\n",
+      id, html_rich(figure.caption), picture_html, links,
       figure.columns > 1 && figure.panels.size() > 1 ? " class=\"wide\"" : "");
+}
+
+// "N grows at most like d⁴": the rate alone.
+std::string short_claim(const std::string& claim) {
+  constexpr std::string_view kLike = " like ";
+  const std::size_t at = claim.find(kLike);
+  return at == std::string::npos ? claim : claim.substr(at + kLike.size());
+}
+
+// The first screen: the picture people come for beside what each experiment came to.
+std::string lead_html(const std::vector<ReportSection>& sections,
+                      const std::vector<std::string>& pictures, const PageText& text) {
+  const Figure* shown = nullptr;
+  std::string picture;
+  std::size_t at = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (const ReportSection& s : sections) {
+    const bool first = s.record.id == text.lead || (shown == nullptr && sections.size() == 1);
+    if (first && !s.report.figures.empty()) {
+      shown = &s.report.figures.front();
+      picture = pictures[at];
+    }
+    at += s.report.figures.size();
+    std::size_t left = first ? 2 : 1;
+    for (const Finding& f : s.report.findings) {
+      if (f.role != Role::kClaim || left == 0) continue;
+      --left;
+      rows.push_back(
+          {fmt::format("<a href=\"#{}\">{}</a>", html_id(s.record.id), html_text(s.record.id)),
+           "<span class=\"cut\">" + html_rich(short_claim(f.claim)) + "</span>", measured_html(f),
+           html_text(f.theory), verdict_html(f)});
+      if (first)
+        std::rotate(rows.begin() + static_cast<std::ptrdiff_t>(1 - left), rows.end() - 1,
+                    rows.end());
+    }
+  }
+  const std::string table =
+      rows.empty() ? "" : html_table({"", "claim", "measured [95%]", "theory", "verdict"}, rows);
+  if (shown == nullptr) return table;
+  return fmt::format(
+      "<div class=\"lead\">\n<div><figure>{}<figcaption>{} <a href=\"#figure-{}\">more</a> "
+      "</figcaption></figure></div>\n<div>{}</div></div>\n",
+      picture, html_rich(shown->caption), html_id(shown->id), table);
 }
 
 std::string table_html(const ReportTable& table) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {
     rows.emplace_back();
-    for (const std::string& cell : row) rows.back().push_back(html_text(cell));
+    for (const std::string& cell : row) rows.back().push_back(html_rich(cell));
   }
   return html_table(table.head, rows) +
          fmt::format("<p class=\"soft\">{} <a href=\"data/{}.csv\">csv</a></p>\n",
-                     html_text(table.caption), html_id(table.id));
+                     html_rich(table.caption), html_id(table.id));
 }
 
 std::string again_html(const ReportSection& s) {
@@ -120,18 +163,18 @@ std::string again_html(const ReportSection& s) {
 
 std::string section_html(const ReportSection& s, std::span<const std::string> pictures) {
   std::string out = fmt::format("<section id=\"{}\">\n", html_id(s.record.id));
-  out += html_element("h2", s.record.id) + html_element("p", s.report.question);
-  if (!s.report.design.empty()) out += html_element("p", s.report.design, "soft");
+  out += html_element("h2", s.record.id) + "<p>" + html_rich(s.report.question) + "</p>";
+  if (!s.report.design.empty()) out += "<p class=\"soft\">" + html_rich(s.report.design) + "</p>";
   for (std::size_t i = 0; i < s.report.figures.size(); ++i) {
     out += figure_html(s.report.figures[i], pictures[i]);
   }
   for (const ReportTable& t : s.report.tables) out += table_html(t);
   std::vector<std::vector<std::string>> rows;
   for (const Finding& f : s.report.findings) rows.push_back(finding_row(f));
-  out += html_table(kFindingHead, rows);
+  if (!rows.empty()) out += html_table(kFindingHead, rows);
   if (!s.report.caveats.empty()) {
     out += "<h3>Caveats</h3><ul>";
-    for (const std::string& c : s.report.caveats) out += html_element("li", c);
+    for (const std::string& c : s.report.caveats) out += "<li>" + html_rich(c) + "</li>";
     out += "</ul>";
   }
   out += again_html(s);
@@ -188,16 +231,30 @@ std::string environment_html(const std::vector<ReportSection>& sections) {
 std::string report_html(const std::vector<ReportSection>& sections,
                         const std::vector<std::string>& pictures_html,
                         const std::vector<AuditEntry>& audit, const PageText& text) {
-  std::string body = html_element("h1", text.heading);
-  body += "<section id=\"verdicts\">\n" + summary(sections, text) + verdict_table(sections) +
-          "</section>\n";
+  std::vector<PageLink> contents = {{"verdicts", "Summary"}};
+  std::string body = "<section id=\"verdicts\">\n";
+  for (const std::string& w : text.warnings) body += html_element("p", w, "weak");
+  const bool judged = std::ranges::any_of(
+      sections, [](const ReportSection& s) { return !s.report.findings.empty(); });
+  if (judged) body += summary(sections, text);
+  body += lead_html(sections, pictures_html, text);
+  if (judged) {
+    body += "<h2 id=\"claims\">All claims</h2>\n" + verdict_table(sections);
+    contents.push_back({"claims", "All claims"});
+  }
+  body += "</section>\n";
   std::size_t at = 0;
   for (const ReportSection& s : sections) {
+    contents.push_back({s.record.id, s.record.id});
     body += section_html(s, std::span(pictures_html).subspan(at, s.report.figures.size()));
     at += s.report.figures.size();
   }
-  if (text.audit) body += audit_html(audit);
-  return html_page("speder: report", body + environment_html(sections));
+  if (text.audit) {
+    contents.push_back({"audit", "Audit"});
+    body += audit_html(audit);
+  }
+  contents.push_back({"environment", "Environment"});
+  return html_page(text.heading, contents, body + environment_html(sections));
 }
 
 }  // namespace speder

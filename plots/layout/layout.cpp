@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "speder/core/check.hpp"
+#include "speder/plots/layout/frame.hpp"
+#include "speder/plots/layout/rich_text.hpp"
+
+namespace speder {
+namespace {
+
+constexpr double kInch = 72;         // points
+constexpr double kPanelWidth = 3.4;  // inches: a journal's column
+constexpr double kShape = 0.56;      // height of a box / width of its panel
+constexpr double kTallest = 0.8;     // the same where a heat map stands beside others
+constexpr double kAlone = 1.0;       // and where heat maps stand alone
+constexpr double kSample = 2.6, kAfter = 0.5, kBetween = 1.5,
+                 kRow = 1.35;  // of the legend, in font sizes
+
+// The colours' range of every panel: that of all heat maps with its name.
+std::vector<HeatRange> heat_ranges(const Figure& figure) {
+  std::map<std::string, HeatRange> ranges;
+  for (const Panel& panel : figure.panels) {
+    if (!panel.heat) continue;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    HeatRange& r =
+        ranges.try_emplace(panel.heat->label, HeatRange{kInfinity, -kInfinity}).first->second;
+    for (const double v : panel.heat->values.reshaped()) {
+      if (!std::isfinite(v)) continue;
+      r.low = std::min(r.low, v);
+      r.high = std::max(r.high, v);
+    }
+  }
+  std::vector<HeatRange> out;
+  for (const Panel& panel : figure.panels) {
+    HeatRange r = panel.heat ? ranges.at(panel.heat->label) : HeatRange{};
+    if (!(r.high > r.low))
+      r = std::isfinite(r.low) ? HeatRange{r.low - 0.5, r.low + 0.5} : HeatRange{};
+    out.push_back(r);
+  }
+  return out;
+}
+
+struct LegendEntry {
+  KeyEntry key;
+  std::vector<std::string> lines;
+  double width = 0;  // in font sizes
+};
+
+// Marks that look alike and mean different things in different panels carry the panels' letters.
+std::vector<std::string> letters_of(const std::vector<KeyEntry>& keys, std::size_t panels,
+                                    bool& used) {
+  std::vector<std::string> out(keys.size());
+  for (std::size_t i = 0; i < keys.size() && panels > 1; ++i) {
+    const bool alike = std::ranges::any_of(
+        keys, [&](const KeyEntry& k) { return k.label != keys[i].label && k.looks_like(keys[i]); });
+    if (!alike) continue;
+    used = true;
+    for (const int p : keys[i].panels)
+      out[i] += fmt::format("{}{}", out[i].empty() ? "" : ", ", static_cast<char>('a' + p % 26));
+    out[i] = "(" + out[i] + ") ";
+  }
+  return out;
+}
+
+std::vector<LegendEntry> legend_of(const std::vector<KeyEntry>& keys,
+                                   const std::vector<std::string>& letters, double width) {
+  std::vector<LegendEntry> out;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    LegendEntry e{.key = keys[i],
+                  .lines = wrapped_text(letters[i] + keys[i].label, width - kSample - kAfter - 1)};
+    for (const std::string& l : e.lines) e.width = std::max(e.width, text_width(l));
+    e.width += kSample + kAfter;
+    out.push_back(std::move(e));
+  }
+  return out;
+}
+
+// Widths of as many columns as fit.
+std::vector<double> legend_columns(const std::vector<LegendEntry>& entries, double width) {
+  constexpr std::size_t kMost = 5;
+  for (std::size_t n = std::min(kMost, entries.size()); n > 1; --n) {
+    std::vector<double> widths(n, 0);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      widths[i % n] = std::max(widths[i % n], entries[i].width);
+    double total = kBetween * static_cast<double>(n - 1);
+    for (const double w : widths) total += w;
+    if (total <= width) return widths;
+  }
+  return {width};
+}
+
+// Draws the legend from `top` on and returns where it ends.
+double add_legend(Scene& scene, const std::vector<LegendEntry>& entries, double left, double top,
+                  double width, double unit) {
+  if (entries.empty()) return top;
+  const std::vector<double> columns = legend_columns(entries, width / unit);
+  double y = top;
+  for (std::size_t i = 0; i < entries.size(); i += columns.size()) {
+    double x = left, rows = 1;
+    for (std::size_t c = 0; c < columns.size() && i + c < entries.size(); ++c) {
+      const LegendEntry& e = entries[i + c];
+      add_sample(scene, e.key, static_cast<int>(i + c),
+                 {x + kSample * unit / 2, y + unit * kRow / 2}, kSample * unit, unit);
+      for (std::size_t l = 0; l < e.lines.size(); ++l) {
+        scene.add(Words{.at = {x + (kSample + kAfter) * unit,
+                               y + unit * (kRow / 2 + 0.36 + kRow * static_cast<double>(l))},
+                        .text = e.lines[l],
+                        .size = unit,
+                        .role = "legend"});
+      }
+      rows = std::max(rows, static_cast<double>(e.lines.size()));
+      x += (columns[c] + kBetween) * unit;
+    }
+    y += kRow * unit * rows;
+  }
+  return y;
+}
+
+// The height of the boxes of a row of panels.
+double box_height(std::span<const Panel> row, double panel_width, double unit) {
+  double height = kShape * panel_width, heat = 0;
+  bool all = true;
+  for (const Panel& p : row) {
+    if (!p.heat || p.heat->values.cols() == 0) {
+      all = false;
+      continue;
+    }
+    const double inner = panel_width - 9 * unit;
+    heat = std::max(heat, inner * static_cast<double>(p.heat->values.rows()) /
+                              static_cast<double>(p.heat->values.cols()));
+  }
+  if (heat == 0) return height;
+  return all ? std::min(heat, kAlone * panel_width)
+             : std::max(height, std::min(heat, kTallest * panel_width));
+}
+
+}  // namespace
+
+void set_font(PictureStyle& style, const std::string& text) {
+  const std::size_t comma = text.rfind(',');
+  const std::string name = text.substr(0, comma);
+  const std::string size = comma == std::string::npos ? "" : text.substr(comma + 1);
+  for (const char c : name) {
+    const bool word = (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == ' ' || c == '-';
+    if (!word)
+      throw InputError(
+          "--font: a name of letters, digits, blanks and '-', then a comma and a size: 'Liberation "
+          "Sans,9'");
+  }
+  if (!name.empty()) style.font = name;
+  if (size.empty()) return;
+  char* end = nullptr;
+  const double points = std::strtod(size.c_str(), &end);
+  if (*end != '\0' || !(points >= 4 && points <= 40))
+    throw InputError("--font: a size of 4 to 40 points after the comma, not '" + size + "'");
+  style.size = points;
+}
+
+Scene layout(const Figure& figure, const PictureStyle& style) {
+  require_drawable(figure);
+  const auto panels = figure.panels.size();
+  const std::size_t columns =
+      std::min<std::size_t>(static_cast<std::size_t>(figure.columns), panels);
+  const double unit = style.size;
+  Scene scene;
+  scene.width =
+      kInch * (style.width > 0 ? style.width : kPanelWidth * static_cast<double>(columns));
+  const double panel_width = scene.width / static_cast<double>(columns);
+  const std::vector<KeyEntry> keys = key_entries(figure);
+  bool letters_used = false;
+  const std::vector<std::string> letters = letters_of(keys, panels, letters_used);
+  const std::vector<HeatRange> heats = heat_ranges(figure);
+  const auto references = reference_numbers(figure);
+
+  std::vector<PanelPlan> plans;
+  std::vector<double> left(columns, 0), right(columns, 0);
+  std::vector<double> heights;
+  for (std::size_t i = 0; i < panels; ++i) {
+    if (i % columns == 0)
+      heights.push_back(box_height(
+          std::span(figure.panels).subspan(i, std::min(columns, panels - i)), panel_width, unit));
+    const Panel& panel = figure.panels[i];
+    const bool next = (i + 1) % columns != 0 && i + 1 < panels && figure.panels[i + 1].heat &&
+                      panel.heat && figure.panels[i + 1].heat->label == panel.heat->label;
+    const std::string letter =
+        letters_used ? fmt::format("({})", static_cast<char>('a' + i % 26)) : "";
+    plans.push_back(plan_panel(panel, letter, panel_width, heights.back(), unit, heats[i],
+                               panel.heat && !next));
+    left[i % columns] = std::max(left[i % columns], plans.back().left);
+    right[i % columns] = std::max(right[i % columns], plans.back().right);
+  }
+  double y = 0.2 * unit;
+  for (std::size_t row = 0; row * columns < panels; ++row) {
+    double top = 0, bottom = 0;
+    const std::size_t first = row * columns, last = std::min(first + columns, panels);
+    for (std::size_t i = first; i < last; ++i) {
+      top = std::max(top, plans[i].top);
+      bottom = std::max(bottom, plans[i].bottom);
+    }
+    for (std::size_t i = first; i < last; ++i) {
+      const double x = panel_width * static_cast<double>(i - first);
+      add_panel(scene, plans[i],
+                {x + left[i - first], y + top, x + panel_width - right[i - first],
+                 y + top + heights[row]},
+                unit, references);
+    }
+    y += top + heights[row] + bottom + 0.4 * unit;
+  }
+  const double margin = unit;
+  const double text = scene.width - 2 * margin;
+  y = add_legend(scene, legend_of(keys, letters, text / unit), margin, y, text, unit);
+  if (!figure.note.empty()) {
+    for (const std::string& line : wrapped_text(figure.note, text / unit)) {
+      y += kRow * unit;
+      scene.add(Words{.at = {margin, y - 0.3 * unit}, .text = line, .size = unit, .role = "note"});
+    }
+  }
+  scene.height = y + 0.5 * unit;
+  return scene;
+}
+
+}  // namespace speder
