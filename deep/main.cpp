@@ -20,12 +20,14 @@ void add_commands(CLI::App& app, int& exit_code) {
   app.require_subcommand(0, 1);
   add_envs(app);
   add_rollout(app);
+  add_export(app);
   add_bench_env(app);
   add_train(app);
   add_bench(app, exit_code);
   add_bench_update(app);
   add_table(app);
   add_data(app);
+  add_exact(app);
   add_heatmap(app);
   add_imitate(app, exit_code);
   add_report(app);

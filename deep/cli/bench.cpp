@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -12,6 +14,8 @@
 #include "speder/deep/learn/nn/device.hpp"
 #include "speder/deep/results/table.hpp"
 #include "speder/deep/train/run_folder.hpp"
+#include "speder/deep/train/update_speed.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/transport.hpp"
 
@@ -94,11 +98,11 @@ class Bench {
         device_(in_job() ? device_of_process(o.training.device, local_rank_in_job())
                          : o.training.device),
         live_(one_by_one(o.jobs) && !o.common.json) {
-    std::set<std::string> seen;  // bad input of any run is refused before the first one starts
-    for (const TrainConfig& c : runs_) {
-      if (seen.insert(c.env).second) check_run(c, folder_of(c));
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const TrainConfig& c : runs_) {  // bad input is refused before the first run starts
+      if (seen.insert({c.env, c.agent.algorithm}).second) check_run(c, folder_of(c));
     }
-    std::filesystem::create_directories(o.out);
+    make_folder(o.out);
   }
 
   /// 1 if a run failed, now or before.
@@ -113,7 +117,11 @@ class Bench {
     grid.store = std::filesystem::path(o_.out) / "runs.db";
     grid.jobs = o_.jobs;
     grid.shown = !o_.common.json;
-    grid.run = [&](std::size_t i) { return train(experiment, runs_[i]); };
+    std::once_flag told;  // when the first run starts: all input has been found good by then
+    grid.run = [&](std::size_t i) {
+      if (!o_.common.json && !in_job()) std::call_once(told, [&] { tell_cost(grid); });
+      return train(experiment, runs_[i]);
+    };
     grid.stored = [this](const Run& run) { tell(run); };
     for (const TrainConfig& c : runs_) grid.sweep.runs.push_back(key_of(experiment, c));
     grid.sweep.retry_failed = o_.retry_failed;
@@ -149,6 +157,46 @@ class Bench {
     line.end();
     if (result.end == TrainEnd::kInterrupted) return {};
     return to_run(experiment, c, result, line.seconds());
+  }
+
+  [[nodiscard]] double one_update(const TrainConfig& c) const {
+    try {
+      at::set_num_threads(1);
+      return update_seconds(c.agent,
+                            load_physics(c.env, packages_folder(o_.common.packages))->spec);
+    } catch (const std::exception&) {
+      return 0;  // the run itself will meet it, and be a row that says so
+    }
+  }
+
+  /// What is still to do, before it starts: the updates of all runs that are not in the store, at the
+  /// speed that this core has now. Runs with a checkpoint take less.
+  void tell_cost(const TrainingGrid& grid) const {
+    std::set<RunKey> there;
+    if (std::filesystem::exists(grid.store)) {
+      const auto done = ResultStore::read(grid.store).finished(grid.sweep.record.id);
+      there.insert(done.begin(), done.end());
+    }
+    std::map<std::pair<std::string, std::string>, double> seconds;  // of an update
+    double total = 0;
+    int runs = 0, uncounted = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (there.contains(grid.sweep.runs[i])) continue;
+      const TrainConfig& c = runs_[i];
+      const auto [cell, isnew] = seconds.try_emplace({c.agent.algorithm, c.env}, 0.0);
+      if (isnew) cell->second = one_update(c);
+      if (cell->second == 0) ++uncounted;
+      total += cell->second * std::max(0, c.steps - c.random_steps);
+      ++runs;
+    }
+    if (runs == 0) return;
+    constexpr double kHour = 3600;
+    const std::string cost =
+        uncounted == runs ? ""
+                          : fmt::format(", at most {:.2g} core-hours of updates{}", total / kHour,
+                                        uncounted > 0 ? " without those of rollouts and fits" : "");
+    fmt::print(stderr, "speder-deep: {} {} to do{}{}\n", runs, runs == 1 ? "run" : "runs", cost,
+               o_.jobs > 1 ? fmt::format(", {} at a time", o_.jobs) : "");
   }
 
   void tell(const Run& run) const {
@@ -214,7 +262,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       "--envs", o->envs,
       "Only these tasks of the suite, each with its own steps if given as task:steps");
   std::vector<std::string> names(algorithms().begin(), algorithms().end());
-  command->add_option("--algorithms", o->algorithms, "speder sac2 sac3 sac3+ sac5 deepsf ppo")
+  command->add_option("--algorithms", o->algorithms, fmt::format("{}", fmt::join(names, " ")))
       ->capture_default_str()
       ->check(CLI::IsMember(names));
   command->add_option("--seeds", o->seeds, "Runs per cell, with the seeds --seed, --seed + 1, ...")

@@ -14,6 +14,7 @@ struct BenchUpdateOptions {
   int width = 256;
   std::string algorithm = "speder";
   std::string objective = "exact";
+  bool in_batch = false;
   UpdateSpeedOptions speed;
 };
 
@@ -28,6 +29,7 @@ void run(const BenchUpdateOptions& o) {
   AgentConfig config;
   config.algorithm = o.algorithm;
   config.objective = o.objective;
+  config.in_batch = o.in_batch;
   config.feature_dim = config.critic_width = o.width;
   config.feature_hidden = {o.width, o.width};
   const UpdateSpeed s = update_speed(config, spec, o.speed);
@@ -73,6 +75,8 @@ void add_bench_update(CLI::App& app) {
   command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac3+ sac5 deepsf")
       ->capture_default_str();
   command->add_option("--objective", o->objective, "dual exact literal")->capture_default_str();
+  command->add_flag("--in-batch", o->in_batch,
+                    "Base states are the other rows' successors (as --set in_batch=true)");
   command->add_option("--updates", o->speed.updates, "Updates per sample")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));

@@ -27,9 +27,11 @@ void add_common(CLI::App& command, Common& common);
 // process's exit code, as cli::run_program has it.
 void add_envs(CLI::App& app);
 void add_data(CLI::App& app);
+void add_exact(CLI::App& app);
 void add_heatmap(CLI::App& app);
 void add_imitate(CLI::App& app, int& exit_code);
 void add_rollout(CLI::App& app);
+void add_export(CLI::App& app);
 void add_bench_env(CLI::App& app);
 void add_train(CLI::App& app);
 void add_bench(CLI::App& app, int& exit_code);

@@ -49,13 +49,6 @@ void draw_bar(std::int64_t done, std::int64_t of, double seconds) {
   std::fflush(stderr);
 }
 
-Picture picture_format(const std::string& file) {
-  for (const Picture format : {Picture::kSvg, Picture::kPng, Picture::kPdf}) {
-    if (file.ends_with(extension(format))) return format;
-  }
-  throw InputError(file + ": a picture's name ends in .svg, .png or .pdf");
-}
-
 std::function<Walk()> make_walk(const GenerateOptions& o, const std::filesystem::path& packages) {
   if (o.body == "point") return [] { return point_walk(); };
   const EnvSpec spec = load_physics("AntDirection", packages)->spec;
@@ -116,8 +109,8 @@ void run(const DataOptions& o) {
   report(o, result, seconds_since(start));
   if (o.picture.empty()) return;
   const Maze maze(find_layout(o.generate.layout), o.generate.body == "ant" ? kAntCell : kPointCell);
-  render(coverage_figure(read_d4rl(o.out), maze, task + " " + o.generate.style),
-         picture_format(o.picture), o.picture);
+  render_with_csv(coverage_figure(read_d4rl(o.out), maze, task + " " + o.generate.style),
+                  o.picture);
 }
 
 void info(const InfoOptions& o) {

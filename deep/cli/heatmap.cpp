@@ -10,6 +10,7 @@
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
 #include "speder/deep/cli/training.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/plots/render/render.hpp"
 #include "speder/sweep/stop_signal.hpp"
@@ -85,7 +86,7 @@ std::vector<Run> stored(const HeatmapCommand& o, const ExperimentRecord& record)
 void run(HeatmapCommand o) {
   o.learn.objective = objective_named(o.objective);
   o.learn.seed = o.common.seed;
-  std::filesystem::create_directories(o.out);
+  make_folder(o.out);
   const ExperimentRecord record = heatmap_record(o.learn);
   const std::vector<Run> runs = stored(o, record);
   const nlohmann::json j = describe(o, heatmap_rows(runs));

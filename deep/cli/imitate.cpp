@@ -16,6 +16,7 @@
 #include "speder/deep/learn/config.hpp"
 #include "speder/deep/sim/data/generate.hpp"
 #include "speder/deep/sim/data_files.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/file_lock.hpp"
 #include "speder/io/text_file.hpp"
 #include "speder/sweep/grid_cell.hpp"
@@ -117,7 +118,7 @@ class Suite {
         (!o.data.empty() && suite.layouts.size() * suite.styles.size() != 1)) {
       throw InputError("--data and --expert go together, with one --layout and one --style");
     }
-    fs::create_directories(o.out);
+    make_folder(o.out);
   }
 
   /// 1 if a run failed, now or before.
@@ -156,7 +157,7 @@ class Suite {
   [[nodiscard]] fs::path data_file(const ImitateConfig& c, bool expert) const {
     if (!o_.data.empty()) return expert ? o_.expert : o_.data;
     const fs::path folder = fs::path(o_.out) / "data";
-    fs::create_directories(folder);
+    make_folder(folder);
     fs::path file = folder / fmt::format("{}-{}.h5", task_of(c), expert ? "expert" : c.style);
     while (!fs::exists(file)) {
       const auto lock = FileLock::acquire(file.string() + ".lock");
@@ -207,7 +208,7 @@ class Suite {
     const auto start = std::chrono::steady_clock::now();
     const ImitationSets sets =
         prepare_sets(read_offline(data_file(c, false)), read_offline(data_file(c, true)), c);
-    fs::create_directories(folder_of(c));
+    make_folder(folder_of(c));
     const ImitateResult r = imitate(
         c, sets, load_physics(task_of(c), packages_),
         {.checkpoints = folder_of(c), .checkpoint_every = o_.checkpoint_every}, observer(c));

@@ -7,6 +7,7 @@
 #include "speder/cli/program.hpp"
 #include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
+#include "speder/deep/sim/data/minari.hpp"
 #include "speder/deep/sim/render/renderer.hpp"
 #include "speder/deep/sim/render/video.hpp"
 #include "speder/deep/sim/rollout.hpp"
@@ -23,6 +24,7 @@ struct RolloutOptions {
   std::string policy = "random";
   int episodes = 1;
   std::string initial_state, actions, out, video;
+  std::string format = "rollout";
 };
 
 /// Renders every k-th state so that playback runs in simulated time at no more than 30 frames a
@@ -134,9 +136,15 @@ void report(const RolloutOptions& options, const std::vector<Trajectory>& all) {
 }
 
 void run(const RolloutOptions& options) {
+  if (options.format == "minari" && options.out.empty())
+    throw InputError("rollout: --format minari needs --out FOLDER");
   const auto physics = load_physics(options.env, packages_folder(options.common.packages));
   const std::vector<Trajectory> all = simulate(options, physics);
-  if (!options.out.empty()) write_trajectories(options.out, physics->spec, all);
+  if (options.format == "minari") {
+    write_minari(options.out, physics->spec, all);
+  } else if (!options.out.empty()) {
+    write_trajectories(options.out, physics->spec, all);
+  }
   report(options, all);
 }
 
@@ -148,7 +156,8 @@ void add_rollout(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  speder deep rollout --env hopper_hop --policy random --episodes 3 --video hop.mp4\n"
-      "  speder deep rollout --env Ant-ET --initial-state s.h5 --actions a.h5 --out t.h5\n\n"
+      "  speder deep rollout --env Ant-ET --initial-state s.h5 --actions a.h5 --out t.h5\n"
+      "  speder deep rollout --env Hopper-ET --episodes 10 --format minari --out hopper\n\n"
       "s.h5 holds qpos and qvel, a.h5 holds actions (T, A) in [-1, 1]; t.h5 gets observations\n"
       "(T+1, D), rewards (T), terminated (T), truncated (T), actions, lengths, qpos and qvel. A\n"
       "replay runs through all T actions, past any end; only a simulation that blows up stops it.\n"
@@ -164,7 +173,15 @@ void add_rollout(CLI::App& app) {
                       "Start from qpos and qvel of this HDF5 file");
   command->add_option("--actions", o->actions, "Replay the actions of this HDF5 file")
       ->excludes(episodes);
-  command->add_option("--out", o->out, "Write the trajectories to this HDF5 file");
+  command->add_option("--out", o->out,
+                      "Write the trajectories to this HDF5 file, or folder (minari)");
+  command
+      ->add_option("--format", o->format,
+                   "Of --out: rollout, one HDF5 file; minari, a folder that "
+                   "minari.MinariDataset(FOLDER/data) "
+                   "loads")
+      ->check(CLI::IsMember({"rollout", "minari"}))
+      ->capture_default_str();
   command->add_option("--video", o->video, "Film the episodes into this file (needs ffmpeg)");
   command->callback([o] { run(*o); });
 }

@@ -8,6 +8,7 @@
 #include "speder/deep/cli/training.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
 #include "speder/deep/results/curves.hpp"
+#include "speder/deep/sim/exact/exact_task.hpp"
 #include "speder/deep/train/checkpoint.hpp"
 #include "speder/deep/train/run_folder.hpp"
 #include "speder/plots/render/render.hpp"
@@ -52,7 +53,7 @@ void print_result(const TrainConfig& config, const TrainResult& r, bool json) {
 }
 
 void warn_if_nothing_is_learned(const TrainConfig& c) {
-  if (c.agent.algorithm == "ppo" || c.steps > c.random_steps) return;
+  if (is_on_policy(c.agent.algorithm) || c.steps > c.random_steps) return;
   warn(
       fmt::format("all {} steps are random and nothing is learned: learning starts after "
                   "random_steps = {}; take more --steps, or --set random_steps={}",
@@ -73,7 +74,10 @@ void run(const TrainOptions& o) {
   std::string overrides = override_text(o.training);
   overrides += fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", o.env, o.algorithm,
                            o.common.seed);
-  const TrainConfig config = read_train_config(preset_path(o.training.preset), overrides);
+  TrainConfig config = read_train_config(preset_path(o.training.preset), overrides);
+  if (is_exact(o.env) && !ConfigTable::parse(overrides, "command line").has("discount")) {
+    config.agent.discount = exact_physics(o.env)->spec.discount;
+  }
   const RunFolder folder{.path = o.out,
                          .device = o.training.device,
                          .packages = o.common.packages,
@@ -126,9 +130,13 @@ void add_train(CLI::App& app) {
       "the\nlast four scores, or of as many as there are.");
   add_common(*command, o->common);
   add_training(*command, o->training);
-  command->add_option("--env", o->env, "Task, as listed by: speder deep envs")->required();
+  command
+      ->add_option("--env", o->env,
+                   "Task, as listed by: speder deep envs; or mdp:FILE, an exact MDP seen as unit "
+                   "vectors,\nmdp<n>:FILE as n fixed Gaussian numbers a state")
+      ->required();
   std::vector<std::string> names(algorithms().begin(), algorithms().end());
-  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac3+ sac5 deepsf ppo")
+  command->add_option("--algorithm", o->algorithm, fmt::format("{}", fmt::join(names, " ")))
       ->capture_default_str()
       ->check(CLI::IsMember(names));
   command->add_option("--out", o->out, "Folder of the run")->required();

@@ -8,6 +8,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/train/run_folder.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/sweep/progress_bar.hpp"
 #include "speder/sweep/stop_signal.hpp"
 #include "speder/sweep/transport.hpp"
@@ -25,10 +26,7 @@ std::string as_toml(const std::string& value) {
 }
 
 ResultStore open_in(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  make_folder(folder);
   return ResultStore::open(folder / "run.db");
 }
 

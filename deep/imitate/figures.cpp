@@ -168,10 +168,12 @@ Figure coverage_figure(const OfflineData& data, const Maze& maze, const std::str
     }
   }
   HeatMap heat{
-      .label = "log10(1 + rows)",
+      .label = "log_{10}(1 + rows)",
       .columns = axis_labels({left + square / 2, square, columns, kPerCell / 2, 2 * kPerCell}),
       .rows = axis_labels({bottom + square / 2, square, rows, kPerCell / 2, 2 * kPerCell}),
-      .values = visits};
+      .values = visits,
+      .x_scale = Interval{left, left + square * static_cast<double>(columns)},
+      .y_scale = Interval{bottom, bottom + square * static_cast<double>(rows)}};
   Panel panel{.title = title, .x = {.label = "x (m)"}, .y = {.label = "y (m)"}};
   panel.heat = std::move(heat);
   return {.id = "coverage",

@@ -66,7 +66,9 @@ Panel panel(const Room& room, const RoomQuery& q, const Matrix& density, const s
   p.heat = HeatMap{.label = "density",
                    .columns = axis_labels(axis),
                    .rows = axis_labels(axis),
-                   .values = density};
+                   .values = density,
+                   .x_scale = Interval{-room.side / 2, room.side / 2},
+                   .y_scale = Interval{-room.side / 2, room.side / 2}};
   p.series.push_back({.label = "s + a t",
                       .x = {(aim.x - first) / step},
                       .y = {(aim.y - first) / step},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/learn/agents/pets.hpp"
 #include "speder/deep/learn/features/spectral_loss.hpp"
 #include "speder/deep/sim/data_files.hpp"
 
@@ -14,9 +15,34 @@ constexpr Limits kUnitInterval{0, 1};
 constexpr Limits kNonNegative{0, 1e12};
 constexpr Limits kRate{1e-12, 1};
 
-void require_features_named(const std::string& name) {
-  if (name == "spectral" || name == "random" || name == "raw") return;
-  throw InputError(fmt::format("features = \"{}\": there are spectral, random and raw", name));
+void require_known_names(const AgentConfig& a) {
+  static_cast<void>(objective_named(a.objective));  // throws with the choices
+  if (a.features != "spectral" && a.features != "random" && a.features != "raw") {
+    throw InputError(
+        fmt::format("features = \"{}\": there are spectral, random and raw", a.features));
+  }
+  if (a.twin != "min" && a.twin != "mean") {
+    throw InputError(fmt::format("twin = \"{}\": there are min and mean", a.twin));
+  }
+  if (a.in_batch && a.objective == "literal") {
+    throw InputError("in_batch: the literal objective draws its base states from N(0, I)");
+  }
+}
+
+void require_plan(const AgentConfig& a) {
+  if (a.plan_elites > a.plan_samples) {
+    throw InputError(fmt::format("plan_elites = {}: must be at most plan_samples = {}",
+                                 a.plan_elites, a.plan_samples));
+  }
+  if (a.propagation != "mean" && a.particles % a.ensemble != 0) {
+    throw InputError(fmt::format("particles = {}: must be a multiple of ensemble = {}", a.particles,
+                                 a.ensemble));
+  }
+}
+
+void require_explore_named(const std::string& name) {
+  if (name == "thompson" || name == "none") return;
+  throw InputError(fmt::format("explore = \"{}\": there are thompson and none", name));
 }
 
 template <class Visitor>
@@ -29,6 +55,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("actor_hidden", a.actor_hidden);
   v("features", a.features);
   v("objective", a.objective);
+  v("in_batch", a.in_batch);
   v("ortho_weight", a.ortho_weight, kNonNegative);
   v("prob_weight", a.prob_weight, kNonNegative);
   v("reward_weight", a.reward_weight, kNonNegative);
@@ -52,17 +79,55 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("batch", a.batch);
   v("discount", a.discount, kUnitInterval);
   v("returns", a.returns, Limits{1, 100});
+  v("twin", a.twin);
   v("tau", a.tau, kUnitInterval);
   v("actor_lr", a.actor_lr, kRate);
   v("critic_lr", a.critic_lr, kRate);
   v("alpha_lr", a.alpha_lr, kRate);
   v("initial_alpha", a.initial_alpha, Limits{1e-9, 1e9});
+  v("update_every", a.update_every);
   v("rollout", a.rollout);
   v("epochs", a.epochs);
   v("ppo_batch", a.ppo_batch);
   v("clip", a.clip, kUnitInterval);
   v("gae_lambda", a.gae_lambda, kUnitInterval);
   v("entropy_weight", a.entropy_weight, kNonNegative);
+  v("trust_radius", a.trust_radius, Limits{1e-9, 1e3});
+  v("cg_iterations", a.cg_iterations, Limits{1, 1000});
+  v("cg_damping", a.cg_damping, kNonNegative);
+  v("value_steps", a.value_steps, kCount);
+  v("ensemble", a.ensemble, Limits{2, 1000});
+  v("model_hidden", a.model_hidden);
+  v("model_lr", a.model_lr, kRate);
+  v("model_decay", a.model_decay, kNonNegative);
+  v("model_batch", a.model_batch);
+  v("model_steps", a.model_steps);
+  v("plan_horizon", a.plan_horizon);
+  v("plan_samples", a.plan_samples);
+  v("plan_elites", a.plan_elites);
+  v("plan_iterations", a.plan_iterations);
+  v("plan_inertia", a.plan_inertia, kUnitInterval);
+  v("propagation", a.propagation);
+  v("particles", a.particles);
+  v("stop_at_end", a.stop_at_end);
+  v("imagined_steps", a.imagined_steps);
+  v("imagined_length", a.imagined_length);
+  v("policy_rounds", a.policy_rounds);
+  v("model_noise", a.model_noise, Limits{1e-6, 1e6});
+  v("explore", a.explore);
+  v("latent_groups", a.latent_groups);
+  v("latent_classes", a.latent_classes, Limits{2, 100'000});
+  v("recurrent", a.recurrent);
+  v("dreamer_hidden", a.dreamer_hidden);
+  v("sequences", a.sequences);
+  v("sequence_length", a.sequence_length, Limits{2, 100'000});
+  v("imagine_horizon", a.imagine_horizon, Limits{2, 100'000});
+  v("imagine_starts", a.imagine_starts);
+  v("pretrain", a.pretrain);
+  v("actor_entropy", a.actor_entropy, kNonNegative);
+  v("projection", a.projection);
+  v("prototypes", a.prototypes);
+  v("explore_steps", a.explore_steps, kCount);
 }
 
 }  // namespace
@@ -82,13 +147,47 @@ void visit_settings(Visitor&& v, TrainConfig& c) {
   visit_agent(v, c.agent);
 }
 
+namespace {
+
+/// Tables of a preset that count for some algorithms alone.
+constexpr std::string_view kSections[] = {"trpo", "pets", "metrpo", "spede", "dreamer", "proto"};
+
+bool is_for(std::string_view section, std::string_view algorithm) {
+  return section == algorithm || (section == "pets" && algorithm.starts_with("pets-"));
+}
+
+/// The preset with the algorithm's own table before it; mistakes in any of them are refused.
+ConfigTable preset_table(const std::filesystem::path& file, std::string_view overrides) {
+  const ConfigTable command_line = ConfigTable::parse(overrides, "command line");
+  const ConfigTable preset = ConfigTable::load(file);
+  ConfigTable all = command_line.over(preset);
+  std::string algorithm = AgentConfig{}.algorithm;
+  all.read("algorithm", algorithm);
+  for (const std::string_view name : kSections) {
+    if (!preset.has(name)) continue;
+    const ConfigTable section = preset.table(name);
+    TrainConfig unused;
+    visit_settings(ReadFrom{section}, unused);
+    section.refuse_unknown();
+    if (is_for(name, algorithm)) all = command_line.over(section).over(preset);
+  }
+  for (const std::string_view name : kSections) {
+    if (preset.has(name)) static_cast<void>(all.table(name));
+  }
+  return all;
+}
+
+}  // namespace
+
 TrainConfig read_train_config(const std::filesystem::path& preset, std::string_view overrides) {
-  const ConfigTable table = overlay(preset, overrides);
+  const ConfigTable table = preset_table(preset, overrides);
   TrainConfig config;
   visit_settings(ReadFrom{table}, config);
   table.refuse_unknown();
-  static_cast<void>(objective_named(config.agent.objective));  // throws with the choices
-  require_features_named(config.agent.features);
+  require_known_names(config.agent);
+  static_cast<void>(propagation_named(config.agent.propagation));
+  require_plan(config.agent);
+  require_explore_named(config.agent.explore);
   return config;
 }
 

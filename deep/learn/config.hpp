@@ -16,7 +16,7 @@ namespace speder::deep {
 /// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `small`.
 /// DEVIATION-D5: sizes and rates that the paper leaves open are listed in docs/deep.md, Settings.
 struct AgentConfig {
-  std::string algorithm = "speder";  // speder sac2 sac3 sac3+ sac5 deepsf ppo
+  std::string algorithm = "speder";  // one of algorithms()
   // networks
   int feature_dim = 256;                         // d
   std::vector<int> feature_hidden = {256, 256};  // of φ and μ
@@ -26,6 +26,7 @@ struct AgentConfig {
   // representation
   std::string features = "spectral";  // spectral; the controls: random (φ never learns), raw (none)
   std::string objective = "exact";    // dual exact literal
+  bool in_batch = false;              // base states: the other rows' successors, none drawn for it
   double ortho_weight = 1.0;          // λ_ortho
   double prob_weight = 0.0;           // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
@@ -51,19 +52,64 @@ struct AgentConfig {
   // actor and critic
   int batch = 256;
   double discount = 0.99;
-  int returns = 1;  // steps of the return in a critic's target
+  int returns = 1;           // steps of the return in a critic's target
+  std::string twin = "min";  // what twin critics say together, in target and actor: min or mean
   double tau = 0.005;
   double actor_lr = 3e-4;
   double critic_lr = 3e-4;
   double alpha_lr = 3e-4;
   double initial_alpha = 0.1;
-  // ppo only
+  int update_every = 1;  // steps between updates of a learner with a replay buffer
+  // ppo and trpo
   int rollout = 2048;
   int epochs = 10;
   int ppo_batch = 64;
   double clip = 0.2;
   double gae_lambda = 0.95;
   double entropy_weight = 0.0;
+  // trust region (trpo, metrpo); the value network learns at critic_lr
+  double trust_radius = 0.01;  // δ, the bound on mean KL(old‖new)
+  int cg_iterations = 10;
+  double cg_damping = 0.1;  // ξ of F + ξI
+  int value_steps = 20;     // full-batch steps of the value network per round
+  // ensemble of dynamics networks (pets-rs, pets-cem, metrpo)
+  int ensemble = 5;
+  std::vector<int> model_hidden = {128, 128};
+  double model_lr = 1e-3;
+  double model_decay = 5e-5;  // of ½ decay ‖θ‖² in the loss
+  int model_batch = 256;
+  int model_steps = 500;  // at most, per fit
+  // planning
+  int plan_horizon = 20;
+  int plan_samples = 200;     // N of each iteration; pets-rs draws those of all iterations at once
+  int plan_elites = 20;       // K
+  int plan_iterations = 3;    // I
+  double plan_inertia = 0.1;  // α of μ ← αμ + (1 − α) mean of the elites
+  std::string propagation = "mean";  // mean ts1 tsinf
+  int particles = 20;                // of a plan, for ts1 and tsinf
+  bool stop_at_end = true;           // an imagined episode ends where the task would end it
+  // imagined rollouts (metrpo)
+  int imagined_steps = 10'000;  // per policy step
+  int imagined_length = 200;    // T, at most
+  int policy_rounds = 20;       // G, policy steps per fit of the models
+  // spede: feature_dim Fourier features, ψ of feature_hidden, drawn every bonus_refresh updates
+  double model_noise = 1.0;          // σ, in units of states
+  std::string explore = "thompson";  // thompson none
+  // dreamer; λ is gae_lambda, the model learns at model_lr
+  int latent_groups = 16;
+  int latent_classes = 16;
+  int recurrent = 128;
+  std::vector<int> dreamer_hidden = {128, 128, 128};  // of encoder, decoder and heads
+  int sequences = 16;
+  int sequence_length = 32;
+  int imagine_horizon = 10;
+  int imagine_starts = 256;
+  int pretrain = 100;           // updates at the first one
+  double actor_entropy = 1e-4;  // η
+  // proto
+  int projection = 64;         // d
+  int prototypes = 128;        // K; the queue has 4K places
+  int explore_steps = 50'000;  // steps without the task's reward
 };
 
 /// A training run. Everything that decides its numbers is here; where it runs is in RunPlace.
@@ -81,7 +127,9 @@ struct TrainConfig {
   AgentConfig agent;
 };
 
-/// Settings from a preset file and from command-line text laid over it ("batch = 128" lines).
+/// Settings from a preset file and from command-line text laid over it ("batch = 128" lines). A table
+/// of the preset with the name of an algorithm, as [trpo], is for runs of that algorithm alone and counts
+/// before the lines outside tables; [pets] is for pets-rs and pets-cem.
 /// Unknown keys, values out of range and unknown names are ConfigErrors that name the key.
 [[nodiscard]] TrainConfig read_train_config(const std::filesystem::path& preset,
                                             std::string_view overrides);

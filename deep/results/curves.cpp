@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,19 +30,20 @@ Series to_series(const std::string& label, const Line& line, int colour) {
     const MeanStd v = mean_std(values);
     s.x.push_back(static_cast<double>(step) / 1000);
     s.y.push_back(v.mean);
-    s.low.push_back(v.mean - v.deviation);
-    s.high.push_back(v.mean + v.deviation);
+    const auto [low, high] = std::ranges::minmax(values);
+    s.low.push_back(low);  // never beyond what a run has reached
+    s.high.push_back(high);
   }
   return s;
 }
 
 /// SPEDER's published value of a task, if its suite has one.
-std::optional<double> published(const std::string& env) {
+std::optional<MeanStd> published(const std::string& env) {
   for (const PublishedRow& row : published_rows()) {
     if (row.algorithm != "speder") continue;
     const auto& envs = suite_envs(row.suite);
     const auto found = std::find(envs.begin(), envs.end(), env);
-    if (found != envs.end()) return row.cells[static_cast<std::size_t>(found - envs.begin())].mean;
+    if (found != envs.end()) return row.cells[static_cast<std::size_t>(found - envs.begin())];
   }
   return {};
 }
@@ -115,16 +117,23 @@ Panel to_panel(const std::string& env, const std::string& preset, const TaskCurv
               .x = {.label = "environment steps (thousands)"},
               .y = {.label = "return of the mean action"}};
   double last = 0;
+  int least = std::numeric_limits<int>::max(), most = 0;
   for (const auto& [label, line] : task.lines) {
-    const std::string named = fmt::format("{}, {} seed{}", label, task.seeds.at(label),
-                                          task.seeds.at(label) == 1 ? "" : "s");
-    panel.series.push_back(to_series(named, line, colours.at(label)));
+    panel.series.push_back(to_series(label, line, colours.at(label)));
+    least = std::min(least, task.seeds.at(label));
+    most = std::max(most, task.seeds.at(label));
     if (!line.empty()) last = std::max(last, panel.series.back().x.back());
   }
   if (const auto value = published(env)) {
-    panel.references.push_back(
-        {.label = "SPEDER as published, 200K steps", .x = {0, last}, .y = {*value, *value}});
+    const auto both = [](double v) { return std::vector<double>{v, v}; };
+    panel.references.push_back({.label = "SPEDER as published (200K steps) ± its deviation",
+                                .x = {0, last},
+                                .y = both(value->mean),
+                                .low = both(value->mean - value->deviation),
+                                .high = both(value->mean + value->deviation)});
   }
+  panel.title += fmt::format(", {}{} seed{}", least < most ? fmt::format("{} to ", least) : "",
+                             most, most == 1 ? "" : "s");
   panel.y.low = low_end(panel, last);
   if (panel.y.low) panel.title += ", start cut off";
   return panel;
@@ -142,13 +151,14 @@ Figure learning_curves(const std::vector<Run>& runs) {
     for (const auto& [label, line] : task.lines) colours[label] = 0;
   }
   int next = 0;
-  for (auto& [label, colour] : colours) colour = next++ % kColours;
+  for (auto& [label, colour] : colours) colour = next++;
   Figure figure{.id = "learning_curves",
                 .caption =
-                    "Return of the mean action at each evaluation: mean over seeds, band of "
-                    "one standard deviation.",
+                    "Return of the mean action at each evaluation: mean over seeds, band from the "
+                    "lowest to the highest seed.",
                 .panels = {},
-                .columns = tasks.size() > 1 ? 2 : 1};
+                .columns = tasks.size() > 1 ? 2 : 1,
+                .note = "Lines: mean over seeds. Bands: from the lowest to the highest seed."};
   for (const char* suite : {"mbbl", "dmc"}) {
     for (const std::string& env : suite_envs(suite)) {
       if (const auto task = tasks.extract(env)) {

@@ -6,7 +6,7 @@
 namespace speder::deep {
 
 /// Learning curves: a panel per task, a line per algorithm and preset with the mean over seeds of the
-/// evaluations and a band of one standard deviation, and the paper's value for SPEDER as a reference.
+/// evaluations and a band from the lowest to the highest, and the paper's value for SPEDER with its band.
 /// Tasks in the order of the tables; only runs of a cell's greatest length count.
 [[nodiscard]] Figure learning_curves(const std::vector<Run>& runs);
 

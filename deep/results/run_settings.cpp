@@ -16,11 +16,11 @@ namespace {
 
 using Settings = std::map<std::string, std::string>;
 
-/// Settings that some algorithms alone read, with the beginnings of their names.
+/// Settings that some algorithms alone read. "sac*" stands for all whose names begin so, "pets*" likewise.
 const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
-    {"feature_dim", {"speder", "deepsf"}},
-    {"feature_hidden", {"speder", "deepsf"}},
-    {"feature_lr", {"speder", "deepsf"}},
+    {"feature_dim", {"speder", "deepsf", "spede"}},
+    {"feature_hidden", {"speder", "deepsf", "spede", "proto"}},
+    {"feature_lr", {"speder", "deepsf", "spede", "proto"}},
     {"objective", {"speder"}},
     {"ortho_weight", {"speder"}},
     {"prob_weight", {"speder"}},
@@ -35,20 +35,63 @@ const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
     {"feature_decay", {"speder"}},
     {"scaled_bonus", {"speder"}},
     {"scaled_bonus_steps", {"speder"}},
-    {"unit_every", {"speder", "sac"}},
-    {"returns", {"speder", "sac"}},
-    {"critic_norm", {"sac"}},
+    {"in_batch", {"speder"}},
+    {"twin", {"speder", "sac*"}},
+    {"unit_every", {"speder", "sac*"}},
+    {"returns", {"speder", "sac*"}},
+    {"critic_norm", {"sac*"}},
     {"observation_norm", {"speder"}},
-    {"feature_tau", {"speder"}},
+    {"feature_tau", {"speder", "spede"}},
     {"bonus", {"speder"}},
-    {"bonus_ridge", {"speder"}},
-    {"bonus_refresh", {"speder"}},
-    {"critic_observation_norm", {"sac"}},
-    {"rollout", {"ppo"}},
+    {"bonus_ridge", {"speder", "spede"}},
+    {"bonus_refresh", {"speder", "spede"}},
+    {"critic_observation_norm", {"sac*"}},
+    {"rollout", {"ppo", "trpo"}},
     {"epochs", {"ppo"}},
     {"ppo_batch", {"ppo"}},
     {"clip", {"ppo"}},
-    {"gae_lambda", {"ppo"}},
+    {"gae_lambda", {"ppo", "trpo", "metrpo", "dreamer"}},
+    {"trust_radius", {"trpo", "metrpo"}},
+    {"cg_iterations", {"trpo", "metrpo"}},
+    {"cg_damping", {"trpo", "metrpo"}},
+    {"value_steps", {"trpo", "metrpo"}},
+    {"imagined_steps", {"metrpo"}},
+    {"imagined_length", {"metrpo"}},
+    {"policy_rounds", {"metrpo"}},
+    {"model_noise", {"spede"}},
+    {"explore", {"spede"}},
+    {"latent_groups", {"dreamer"}},
+    {"latent_classes", {"dreamer"}},
+    {"recurrent", {"dreamer"}},
+    {"dreamer_hidden", {"dreamer"}},
+    {"sequences", {"dreamer"}},
+    {"sequence_length", {"dreamer"}},
+    {"imagine_horizon", {"dreamer"}},
+    {"imagine_starts", {"dreamer"}},
+    {"pretrain", {"dreamer"}},
+    {"actor_entropy", {"dreamer"}},
+    {"projection", {"proto"}},
+    {"prototypes", {"proto"}},
+    {"explore_steps", {"proto"}},
+    {"ensemble", {"pets*", "metrpo"}},
+    {"model_hidden", {"pets*", "metrpo"}},
+    {"model_lr", {"pets*", "metrpo", "dreamer"}},
+    {"model_decay", {"pets*", "metrpo"}},
+    {"model_batch", {"pets*", "metrpo"}},
+    {"model_steps", {"pets*", "metrpo"}},
+    {"plan_horizon", {"pets*"}},
+    {"plan_samples", {"pets*"}},
+    {"plan_elites", {"pets-cem"}},
+    {"plan_iterations", {"pets*"}},
+    {"plan_inertia", {"pets-cem"}},
+    {"propagation", {"pets*"}},
+    {"particles", {"pets*"}},
+    {"stop_at_end", {"pets*", "metrpo"}},
+    {"update_every", {"speder", "sac*", "deepsf", "pets*", "metrpo", "spede", "dreamer", "proto"}},
+    {"batch", {"speder", "sac*", "deepsf", "spede", "proto"}},
+    {"tau", {"speder", "sac*", "deepsf", "spede", "proto"}},
+    {"alpha_lr", {"speder", "sac*", "deepsf", "spede", "proto"}},
+    {"initial_alpha", {"speder", "sac*", "deepsf", "spede", "proto"}},
     {"entropy_weight", {"ppo"}},
 };
 
@@ -141,7 +184,8 @@ std::vector<StoredRun> read_all(const std::vector<std::string>& stores) {
 bool reads_setting(std::string_view algorithm, std::string_view key) {
   const auto found = kReaders.find(key);
   return found == kReaders.end() || std::ranges::any_of(found->second, [&](std::string_view name) {
-           return algorithm.starts_with(name);
+           return name.ends_with('*') ? algorithm.starts_with(name.substr(0, name.size() - 1))
+                                      : algorithm == name;
          });
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/results/misprints.hpp"
 #include "speder/deep/results/run_settings.hpp"
 #include "speder/deep/train/loop.hpp"
 
@@ -19,10 +20,6 @@ struct Group {
   OurCell cell;
   std::vector<double> values;
 };
-
-std::string cell_text(const MeanStd& v) {
-  return fmt::format("{:.1f} ± {:.1f}", v.mean, v.deviation);
-}
 
 std::string steps_text(std::int64_t steps) {
   return steps % 1000 == 0 ? fmt::format("{}K", steps / 1000) : fmt::format("{} steps", steps);
@@ -106,7 +103,37 @@ std::string blocks(const std::vector<TableLine>& lines, std::size_t width) {
   return out;
 }
 
+/// The planners and model-based learners of the published row "Best MBBL" that are here.
+bool is_model_based(std::string_view algorithm) {
+  return algorithm == "metrpo" || algorithm == "pets-rs" || algorithm == "pets-cem";
+}
+
+/// Per task the largest mean of ours among them, and whose it is. Nothing when there is none.
+std::vector<TableLine> best_model_based(const std::vector<std::string>& envs,
+                                        const std::vector<OurCell>& ours) {
+  TableLine values{"best model-based (ours)", std::vector<std::string>(envs.size())};
+  TableLine names{{}, values.cells};
+  bool any = false;
+  for (std::size_t i = 0; i < envs.size(); ++i) {
+    const OurCell* best = nullptr;
+    for (const OurCell& cell : ours) {
+      const bool counts = cell.env == envs[i] && cell.seeds > 0 && is_model_based(cell.algorithm);
+      if (counts && (best == nullptr || cell.value.mean > best->value.mean)) best = &cell;
+    }
+    if (best == nullptr) continue;
+    any = true;
+    values.cells[i] = fmt::format("{:.1f}", best->value.mean);
+    names.cells[i] = fmt::format("{}, {}", best->algorithm, steps_text(best->steps));
+  }
+  return any ? std::vector{values, names} : std::vector<TableLine>{};
+}
+
 }  // namespace
+
+std::string cell_text(const MeanStd& v) {
+  return std::isnan(v.deviation) ? fmt::format("{:.1f}", v.mean)
+                                 : fmt::format("{:.1f} ± {:.1f}", v.mean, v.deviation);
+}
 
 MeanStd mean_std(const std::vector<double>& values) {
   MeanStd out;
@@ -161,13 +188,18 @@ std::string command_that_shows(std::string_view experiment, const std::string& s
   return (page ? "speder deep report " : "speder report ") + store;
 }
 
-std::string format_table(std::string_view suite, const std::vector<OurCell>& ours, int width) {
+std::vector<ResultRow> result_rows(std::string_view suite, const std::vector<OurCell>& ours) {
   const std::vector<std::string>& envs = suite_envs(suite);
-  std::vector<TableLine> lines = {{fmt::format("suite {}", suite), envs}};
+  std::vector<ResultRow> out;
   for (const PublishedRow& row : published_rows()) {
     if (row.suite != suite) continue;
-    TableLine& line = lines.emplace_back(TableLine{fmt::format("{} (published)", row.method), {}});
-    for (const MeanStd& v : row.cells) line.cells.push_back(cell_text(v));
+    ResultRow& line =
+        out.emplace_back(ResultRow{.name = std::string(row.method), .published = true});
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      line.values.emplace_back(row.cells[i]);
+      line.notes.emplace_back();
+      line.misprints.push_back(misprint_of(row, i));
+    }
   }
   std::map<std::pair<std::string, std::string>, std::vector<const OurCell*>> rows;
   for (const OurCell& cell : ours) {
@@ -178,19 +210,54 @@ std::string format_table(std::string_view suite, const std::vector<OurCell>& our
     row[static_cast<std::size_t>(column - envs.begin())] = &cell;
   }
   for (const auto& [key, row] : rows) {
-    TableLine values{fmt::format("{} ({}, ours)", key.first, key.second), {}};
-    TableLine notes;
+    ResultRow& line =
+        out.emplace_back(ResultRow{.name = fmt::format("{} ({})", key.first, key.second)});
     for (const OurCell* cell : row) {
-      values.cells.push_back(cell == nullptr    ? ""
-                             : cell->seeds == 0 ? "-"
-                             : cell->seeds == 1 ? fmt::format("{:.1f}", cell->value.mean)
-                                                : cell_text(cell->value));
-      notes.cells.push_back(cell == nullptr ? "" : note_text(*cell));
+      line.misprints.push_back(-1);
+      line.notes.push_back(cell == nullptr ? "" : note_text(*cell));
+      line.values.emplace_back();
+      if (cell == nullptr || cell->seeds == 0) continue;
+      line.values.back() = cell->value;
+      if (cell->seeds == 1) line.values.back()->deviation = std::nan("");  // not known
+    }
+  }
+  return out;
+}
+
+std::string format_table(std::string_view suite, const std::vector<OurCell>& ours, int width) {
+  std::vector<TableLine> lines = {{fmt::format("suite {}", suite), suite_envs(suite)}};
+  for (const ResultRow& row : result_rows(suite, ours)) {
+    TableLine values{row.published ? row.name + " (published)"
+                                   : row.name.substr(0, row.name.size() - 1) + ", ours)",
+                     {}};
+    TableLine notes{"", row.notes};
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      values.cells.push_back(row.values[i]          ? cell_text(*row.values[i])
+                             : row.notes[i].empty() ? ""
+                                                    : "-");
+      if (row.misprints[i] < 0) continue;
+      values.cells.back() += fmt::format(" [{}]", row.misprints[i] + 1);
     }
     lines.push_back(std::move(values));
-    lines.push_back(std::move(notes));
+    if (!row.published) lines.push_back(std::move(notes));
   }
-  return blocks(lines, static_cast<std::size_t>(width));
+  for (TableLine& line : best_model_based(suite_envs(suite), ours))
+    lines.push_back(std::move(line));
+  std::string out = blocks(lines, static_cast<std::size_t>(width));
+  for (const std::string& note : misprint_notes(suite))
+    out += wrapped(note, static_cast<std::size_t>(width)) + "\n";
+  return out;
+}
+
+std::vector<std::string> misprint_notes(std::string_view suite) {
+  std::vector<std::string> out;
+  for (const Misprint& m : misprints()) {
+    if (suite != "mbbl") continue;
+    out.push_back(fmt::format("[{}] {} on {} is {:.1f} ± {:.1f} in its source; printed is {}.",
+                              out.size() + 1, m.method, m.env, m.right.mean, m.right.deviation,
+                              m.why));
+  }
+  return out;
 }
 
 }  // namespace speder::deep

@@ -45,8 +45,23 @@ struct OurCell {
 /// Where a task was run for several lengths, the longest counts.
 [[nodiscard]] std::vector<OurCell> summarise(const std::vector<Run>& runs);
 
-/// A suite's table as text: published rows, then ours for each algorithm and preset found. Cells
-/// without a run are empty. Tasks that do not fit `width` columns follow in blocks below.
+/// A row of a suite's table: published ones first, then ours for each algorithm and preset found.
+struct ResultRow {
+  std::string name;
+  bool published = false;
+  std::vector<std::optional<MeanStd>> values = {};  // a NaN deviation: one seed
+  std::vector<std::string> notes = {};              // seeds and steps of our cells
+  std::vector<int> misprints = {};                  // position in misprints(), or −1
+};
+[[nodiscard]] std::vector<ResultRow> result_rows(std::string_view suite,
+                                                 const std::vector<OurCell>& ours);
+/// "200.2 ± 1.0", without a deviation where it is not known.
+[[nodiscard]] std::string cell_text(const MeanStd& value);
+/// The footnotes [1], [2], … of a suite's misprinted cells.
+[[nodiscard]] std::vector<std::string> misprint_notes(std::string_view suite);
+
+/// A suite's table as text. Cells without a run are empty, misprinted ones have a footnote. Tasks that
+/// do not fit `width` columns follow in blocks below.
 [[nodiscard]] std::string format_table(std::string_view suite, const std::vector<OurCell>& ours,
                                        int width);
 

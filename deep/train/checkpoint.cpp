@@ -104,8 +104,9 @@ class Reader {
 std::vector<std::byte> bytes_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
+  if (error) refuse(path, "cannot be opened");  // before a pipe without a writer is waited for
   std::ifstream in(path, std::ios::binary);
-  if (error || !in) refuse(path, "cannot be opened");
+  if (!in) refuse(path, "cannot be opened");
   std::vector<std::byte> bytes(size);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   if (!in) refuse(path, "cannot be read");

@@ -19,19 +19,31 @@ void Interaction::start_episode(std::int64_t episode) {
   const auto first = env_.reset(rng);
   observation_.assign(first.begin(), first.end());
   episode_return_ = 0;
+  player_.reset();
 }
 
 void Interaction::choose_action(const Agent* agent, Rng& rng) {
   if (agent == nullptr) {
     for (float& a : action_) a = static_cast<float>(rng.uniform(-1, 1));
+    if (env_.spec().discrete) {  // stored as the learner will see them: a unit vector
+      const auto best = std::max_element(action_.begin(), action_.end()) - action_.begin();
+      std::fill(action_.begin(), action_.end(), 0.0F);
+      action_[static_cast<std::size_t>(best)] = 1;
+    }
+    return;
+  }
+  const Tensor observation =
+      at::from_blob(observation_.data(), {1, std::ssize(observation_)}, at::kFloat);
+  if (agent->play) {
+    if (!player_) player_ = agent->play(1);
+    const Tensor chosen = (*player_)(observation, rng, /*explore=*/true).to(at::kCPU);
+    std::copy_n(chosen.contiguous().data_ptr<float>(), action_.size(), action_.begin());
     return;
   }
   const Tensor noise = at::empty({1, std::ssize(action_)}, at::kFloat);
   for (std::size_t i = 0; i < action_.size(); ++i) {
     noise.data_ptr<float>()[i] = static_cast<float>(rng.normal());
   }
-  const Tensor observation =
-      at::from_blob(observation_.data(), {1, std::ssize(observation_)}, at::kFloat);
   const Tensor chosen = agent->act(observation.to(device_), noise.to(device_)).to(at::kCPU);
   std::copy_n(chosen.data_ptr<float>(), action_.size(), action_.begin());
 }
@@ -105,8 +117,14 @@ Evaluation evaluate(const Agent& agent, const std::shared_ptr<const Physics>& ph
   std::vector<double> action(a);
   std::size_t running = n;
   double steps = 0;
-  while (running > 0) {
-    const Tensor actions = agent.act(observations.to(device), {}).to(at::kCPU).contiguous();
+  const Player player = agent.play ? agent.play(episodes) : Player{};
+  const auto act = [&](std::uint64_t t) {
+    if (!player) return agent.act(observations.to(device), {});
+    Rng rng = seeds.stream("plan", t);
+    return player(observations, rng, /*explore=*/false);
+  };
+  for (std::uint64_t t = 0; running > 0; ++t) {
+    const Tensor actions = act(t).to(at::kCPU).contiguous();
     for (std::size_t i = 0; i < n; ++i) {
       if (ended[i]) continue;
       std::copy_n(actions.data_ptr<float>() + i * a, a, action.begin());

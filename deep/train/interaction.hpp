@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <semaphore>
 #include <thread>
 
@@ -18,7 +19,8 @@ class Interaction {
 
   void start_episode(std::int64_t episode);
   /// Acts on the current observation (uniformly without an agent) and steps; all randomness comes
-  /// from the stream of this step's number.
+  /// from the stream of this step's number. An agent with memory has it from its first step in the
+  /// episode on.
   void step(const Agent* agent, std::int64_t number);
   /// The last step, for the buffer. Valid until advance().
   [[nodiscard]] EnvStep taken() const;
@@ -32,6 +34,7 @@ class Interaction {
   Device device_;
   SeedTree seeds_;
   Env env_;
+  std::optional<Player> player_;  // of this episode
   std::vector<float> observation_, next_, action_;
   std::vector<double> double_action_;
   StepResult result_;
@@ -64,7 +67,8 @@ struct Evaluation {
 };
 
 /// Episodes with the mean action, side by side in environments of their own: training is not
-/// touched. Episode i starts from stream ("episode", i) of `seeds`.
+/// touched. Episode i starts from stream ("episode", i) of `seeds`, and a player draws at step t from
+/// ("plan", t).
 [[nodiscard]] Evaluation evaluate(const Agent& agent, const std::shared_ptr<const Physics>& physics,
                                   int episodes, Device device, const SeedTree& seeds);
 

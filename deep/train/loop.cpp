@@ -13,15 +13,15 @@ namespace {
 /// and environments restart between episodes, so neither has a state of its own to keep.
 struct TrainState {
   TrainState(const TrainConfig& config, const EnvSpec& spec, Device device)
-      : buffer(spec.observation_size, spec.action_size,
-               config.agent.algorithm == "ppo" ? config.agent.rollout : config.replay),
-        agent(make_agent(config.agent, spec, device, SeedTree(config.seed).child("agent"))) {}
+      : agent(make_agent(config.agent, spec, device, SeedTree(config.seed).child("agent"))),
+        buffer(spec.observation_size, spec.action_size,
+               agent.rollout > 0 ? agent.rollout : config.replay) {}
 
   std::int64_t step = 0;
   std::int64_t episodes = 0;
   std::int64_t updates = 0;
-  RingBuffer buffer;
   Agent agent;
+  RingBuffer buffer;
   std::vector<Measure> measures;
 };
 
@@ -121,7 +121,10 @@ class Loop {
         interaction_(physics, place.device, seeds_) {
     at::set_num_threads(config.threads);
     if (!config.overlap) return;
-    require(state_.agent.rollout == 0, "overlap is for learners with a replay buffer, not ppo");
+    require(state_.agent.rollout == 0 && state_.agent.update_every == 1 && !state_.agent.play,
+            fmt::format("overlap is for learners that update at every step from a replay buffer, "
+                        "not {}",
+                        config.agent.algorithm));
     acting_copy_ = make_agent(config.agent, physics->spec, place.device, seeds_.child("agent"));
     side_.emplace(config.threads);
   }
@@ -164,6 +167,7 @@ class Loop {
   /// Puts the step just taken into the buffer; true when it ended the episode.
   bool store() {
     state_.buffer.add(interaction_.taken());
+    if (observer_.step) observer_.step(interaction_.taken());
     ++state_.step;
     const bool ended = interaction_.advance();
     if (ended) {
@@ -205,7 +209,11 @@ class Loop {
 
   [[nodiscard]] bool learning_due(std::int64_t steps) const {
     const int rollout = state_.agent.rollout;
-    return rollout == 0 ? steps > config_.random_steps : state_.buffer.size() >= rollout;
+    if (rollout > 0) return state_.buffer.size() >= rollout;
+    const int every = state_.agent.update_every;
+    if (every == 1) return steps > config_.random_steps;
+    // the first one before the agent acts for the first time
+    return steps >= config_.random_steps && (steps - config_.random_steps) % every == 0;
   }
 
   void learn() {
@@ -283,7 +291,8 @@ class Loop {
             .end = end,
             .problem = problem_,
             .steps = state_.step,
-            .tensors = state_.agent.tensors()};
+            .tensors = state_.agent.tensors(),
+            .network_policy = state_.agent.network_policy};
   }
 
   const TrainConfig& config_;

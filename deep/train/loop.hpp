@@ -33,6 +33,7 @@ struct TrainObserver {
   std::function<void(std::int64_t step, const Evaluation&)> evaluation;
   std::function<void(const std::string&)> warning;
   std::function<void(std::int64_t step)> resumed;
+  std::function<void(const EnvStep&)> step;  // every step that goes into the buffer
   std::function<bool()> stop;  // asked after every step: true ends the run as interrupted
 };
 inline constexpr int kProgressSteps = 1000;
@@ -56,6 +57,7 @@ struct TrainResult {
   std::string problem;  // names the first bad quantity when the run had to stop
   std::int64_t steps = 0;
   std::vector<NamedTensor> tensors;  // the trained agent
+  bool network_policy = false;       // its actor.* alone give the mean action
 };
 
 /// One training run. The same configuration gives the same numbers, bit for bit on a CPU, whether

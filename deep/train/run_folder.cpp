@@ -7,6 +7,7 @@
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/nn/device.hpp"
 #include "speder/deep/train/checkpoint.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/io/hdf5.hpp"
 #include "speder/io/text_file.hpp"
 
@@ -90,11 +91,7 @@ void check_start(const RunFolder& folder) {
 }
 
 void prepare(const TrainConfig& config, const RunFolder& folder) {
-  std::error_code error;
-  fs::create_directories(folder.path, error);
-  if (error) {
-    throw InputError(fmt::format("{}: cannot be made: {}", folder.path.string(), error.message()));
-  }
+  make_folder(folder.path);
   check_start(folder);
   write_text_file(folder.path / "config.toml", to_toml(config));
 }
@@ -142,7 +139,8 @@ RunKey key_of(const std::string& experiment, const TrainConfig& config) {
 
 void check_run(const TrainConfig& config, const RunFolder& folder) {
   static_cast<void>(choose_device(folder.device));
-  static_cast<void>(load_physics(config.env, packages_folder(folder.packages)));
+  const auto physics = load_physics(config.env, packages_folder(folder.packages));
+  check_suits(config.agent.algorithm, physics->spec);
   check_start(folder);
 }
 
@@ -173,7 +171,7 @@ TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
                               .checkpoint_every = folder.checkpoint_every,
                               .resume = folder.start != Start::kNew},
                              both);
-  if (result.end == TrainEnd::kFinished && config.agent.algorithm != "ppo") {
+  if (result.end == TrainEnd::kFinished && result.network_policy) {
     write_policy(folder.path / "policy.h5", result.tensors, physics->spec.action_size);
   }
   return result;

@@ -94,11 +94,23 @@ double necessary_flops(const AgentConfig& c, const EnvSpec& spec) {
   const Products actor = products(s, c.actor_hidden, 2 * a);
   // learning a network: forward, weight gradient, input gradient except into the data
   const auto learn = [](const Products& p) { return 3 * p.all - p.first; };
-  const double features = c.feature_updates * (learn(phi) + 2 * learn(mu) + 3 * b * c.feature_dim);
+  const double features =
+      c.feature_updates * (learn(phi) + (c.in_batch ? 1 : 2) * learn(mu) + 3 * b * c.feature_dim);
   const Products reward = c.reward_model ? products(s + a, {c.critic_width}, 1) : Products{};
   const double critic = actor.all + 2 * (phi.all + reward.all) + head.all + learn(head);
   const double policy = learn(actor) + 2 * (phi.all + reward.all + head.all);
   return 2 * b * (features + learn(reward) + critic + policy);
+}
+
+double update_seconds(const AgentConfig& config, const EnvSpec& spec) {
+  constexpr int kStored = 1000, kWarmUp = 2, kTimed = 5;
+  const Agent agent = make_agent(config, spec, at::kCPU, SeedTree(1));
+  if (agent.rollout > 0 || agent.update_every > 1 || agent.play) return 0;
+  const RingBuffer buffer = random_steps(spec, kStored);
+  Rng rng = SeedTree(1).stream("update");
+  const auto update = [&] { static_cast<void>(agent.update(buffer, rng)); };
+  static_cast<void>(timed(kWarmUp, update));
+  return timed(kTimed, update);
 }
 
 UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,

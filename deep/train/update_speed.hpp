@@ -24,6 +24,10 @@ struct UpdateSpeed {
 [[nodiscard]] UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,
                                        const UpdateSpeedOptions& options);
 
+/// CPU-seconds of one update, measured on a few; 0 for learners that do not update at every step from a replay
+/// buffer: their updates are of another kind.
+[[nodiscard]] double update_seconds(const AgentConfig& config, const EnvSpec& spec);
+
 /// Multiplications and additions of the matrix products of one SPEDER update: forward passes, weight
 /// gradients, and input gradients except into the data.
 [[nodiscard]] double necessary_flops(const AgentConfig& config, const EnvSpec& spec);

@@ -50,9 +50,10 @@ void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
   {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.far.state, batch.next_noise);
-    const Tensor next_q = q_values(critic_target_, at::cat({batch.far.state, next.action}, 1));
-    y = far_target(batch, batch.far.reward, soft_value(next_q, next.log_prob, policy_.alpha()),
-                   config_.discount);
+    const Tensor next_q =
+        twin_values(q_values(critic_target_, policy_pairs(batch.far.state, next)), config_.twin);
+    const Tensor value = policy_mean(next, soft_value(next_q, next.log_prob, policy_.alpha()));
+    y = far_target(batch, batch.far.reward, value, config_.discount);
   }
   const Tensor q = q_values(critic_, batch.pair);  // (2, B)
   const Tensor loss = critic_loss(q, y);
@@ -63,8 +64,8 @@ void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
 
 void SoftActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
-  const Tensor q = q_values(critic_, at::cat({batch.state, now.action}, 1));
-  policy_.improve(now, q, out);
+  const Tensor q = q_values(critic_, policy_pairs(batch.state, now));
+  policy_.improve(now, twin_values(q, config_.twin), out);
 }
 
 std::vector<NamedTensor> SoftActorCritic::tensors() {

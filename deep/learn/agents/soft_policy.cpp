@@ -12,7 +12,7 @@ Mlp make_actor(const AgentConfig& config, const EnvSpec& spec, Device device,
   Rng rng = seeds.stream("actor");
   return {{.input = spec.observation_size,
            .hidden = config.actor_hidden,
-           .output = 2 * spec.action_size},
+           .output = (spec.discrete ? 1 : 2) * spec.action_size},
           device,
           rng};
 }
@@ -27,24 +27,34 @@ Tensor make_log_alpha(double alpha, Device device) {
 
 SoftPolicy::SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device device,
                        const SeedTree& seeds)
-    : actor_(make_actor(config, spec, device, seeds)),
+    : discrete_(spec.discrete),
+      actor_(make_actor(config, spec, device, seeds)),
       actor_adam_(actor_.parameters(), config.actor_lr),
       log_alpha_(make_log_alpha(config.initial_alpha, device)),
       alpha_adam_({log_alpha_}, config.alpha_lr),
-      target_entropy_(-spec.action_size) {}
+      target_entropy_(spec.discrete ? kEntropyShare * std::log(spec.action_size)
+                                    : -spec.action_size) {}
 
 PolicySample SoftPolicy::sample(const Tensor& states, const Tensor& noise) const {
+  if (discrete_) return all_actions(actor_(states));
   return tanh_gaussian(gaussian_head(actor_(states)), noise);
 }
 
+Tensor SoftPolicy::draw(const Tensor& states, const Tensor& noise) const {
+  if (discrete_) return categorical_draw(actor_(states), noise);
+  return sample(states, noise).action;
+}
+
 Tensor SoftPolicy::mean_action(const Tensor& states) const {
+  if (discrete_) return largest_entry(actor_(states));
   return gaussian_head(actor_(states)).mean.tanh();
 }
 
 void SoftPolicy::improve(const PolicySample& sample, const Tensor& q, Diagnostics& out) {
-  const Tensor loss = actor_loss(q, sample.log_prob, alpha());
+  const Tensor loss = discrete_ ? categorical_actor_loss(q, sample, alpha())
+                                : actor_loss(q, sample.log_prob, alpha());
   actor_adam_.step(loss);
-  const Tensor log_prob = sample.log_prob.detach();
+  const Tensor log_prob = policy_mean(sample, sample.log_prob).detach();
   {
     const at::NoGradGuard no_grad;  // J(log α) = α c, so ∂J/∂log α = J
     alpha_adam_.apply({temperature_loss(log_alpha_, log_prob, target_entropy_)});

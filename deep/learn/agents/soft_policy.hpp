@@ -8,12 +8,17 @@
 
 namespace speder::deep {
 
-/// The SAC actor with its temperature α, tuned so that the entropy stays near −|A|.
+/// The SAC actor with its temperature α, tuned so that the entropy stays near −|A|; for discrete actions
+/// a categorical actor, whose entropy stays near kEntropyShare · log|A|.
 class SoftPolicy {
  public:
   SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device device, const SeedTree& seeds);
 
+  /// For expectations in losses: one action a state, or all of them with their probabilities.
   [[nodiscard]] PolicySample sample(const Tensor& states, const Tensor& noise) const;
+  /// One action a state.
+  [[nodiscard]] Tensor draw(const Tensor& states, const Tensor& noise) const;
+  /// The mean action, or the most likely one.
   [[nodiscard]] Tensor mean_action(const Tensor& states) const;
   /// α without gradient.
   [[nodiscard]] Tensor alpha() const { return log_alpha_.detach().exp(); }
@@ -21,11 +26,14 @@ class SoftPolicy {
   /// sample.action.
   void improve(const PolicySample& sample, const Tensor& q, Diagnostics& out);
 
+  static constexpr double kEntropyShare = 0.1;  // of the uniform policy's entropy
+
   [[nodiscard]] const Mlp& network() const { return actor_; }
   void name_tensors(std::vector<NamedTensor>& out) const;
 
  private:
-  Mlp actor_;  // s → (mean, log σ)
+  bool discrete_;
+  Mlp actor_;  // s → (mean, log σ), or logits
   Adam actor_adam_;
   Tensor log_alpha_;  // scalar
   Adam alpha_adam_;

@@ -4,6 +4,7 @@ namespace speder::deep {
 namespace {
 
 constexpr Index kBonusRowsPerFeature = 4;  // rows per column of Σ when it is estimated
+constexpr std::int64_t kDriftUpdates = 1000;
 
 MlpShape head_shape(const AgentConfig& config, int input) {
   return {
@@ -12,6 +13,12 @@ MlpShape head_shape(const AgentConfig& config, int input) {
       .output = 1,
       .copies = 2,
       .norm = config.head_norm};
+}
+
+/// Rows of the batch's own pairs, and those of the pairs that follow them.
+std::vector<Tensor> now_and_next(const Tensor& rows, const Minibatch& batch) {
+  const auto now = batch.pair.size(0);
+  return rows.split_with_sizes({now, rows.size(0) - now});
 }
 
 }  // namespace
@@ -51,7 +58,10 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
       policy_(config, spec, device, seeds),
       bonus_({config.bonus, config.bonus_ridge, config.scaled_bonus > 0}, config.feature_dim,
              device),
-      updates_(at::zeros({}, at::kLong)) {}
+      phi_mark_(phi_.frozen_copy()),
+      drift_(at::zeros({}, at::TensorOptions(at::kFloat).device(device))),
+      updates_(at::zeros({}, at::kLong)),
+      states_(spec.observation_size) {}
 
 int SpectralActorCritic::head_size(const EnvSpec& spec) const {
   const int raw = spec.observation_size + spec.action_size;
@@ -60,11 +70,12 @@ int SpectralActorCritic::head_size(const EnvSpec& spec) const {
 }
 
 Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
-  const MinibatchOptions options{
-      .size = config_.batch,
-      .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian : BaseMeasure::kReplay,
-      .returns = config_.returns,
-      .discount = config_.discount};
+  const MinibatchOptions options{.size = config_.batch,
+                                 .base = objective_ == Objective::kLiteral ? BaseMeasure::kGaussian
+                                         : config_.in_batch                ? BaseMeasure::kNone
+                                                                           : BaseMeasure::kReplay,
+                                 .returns = config_.returns,
+                                 .discount = config_.discount};
   if (config_.observation_norm) scale_.measure(buffer, config_.unit_every);
   stored_ = buffer.size();
   Diagnostics out;
@@ -89,6 +100,22 @@ Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) co
   return network(config_.observation_norm ? scale_(input) : input);
 }
 
+Tensor SpectralActorCritic::slow_features(const Tensor& pairs) const {
+  const at::NoGradGuard no_grad;
+  return features(phi_ema_, pairs);
+}
+
+Tensor SpectralActorCritic::state_features(const Tensor& states) const {
+  const at::NoGradGuard no_grad;
+  return features(mu_, states);
+}
+
+Tensor SpectralActorCritic::value(const Tensor& pairs) const {
+  const at::NoGradGuard no_grad;
+  const Tensor input = head_input(pairs, features(phi_ema_, pairs));
+  return q_values(critic_, input).mean(0) + known_part(pairs);
+}
+
 void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& out) {
   if (config_.features != "spectral") return;  // the controls: the same heads on other features
   if (config_.feature_decay > 0) {
@@ -97,8 +124,14 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
                                     std::min(1.0, config_.feature_decay / update));
   }
   const Tensor phi = features(phi_, batch.pair);  // (B, d)
-  const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
-  SpectralBatch b{phi, mu[0], mu[1]};
+  SpectralBatch b{.phi = phi, .mu_next = {}, .mu_base = {}};
+  if (config_.in_batch) {
+    b.mu_next = features(mu_, batch.next_state);
+  } else {
+    const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
+    b.mu_next = mu[0];
+    b.mu_base = mu[1];
+  }
   if (objective_ == Objective::kLiteral) {
     b.p_next = gaussian_density(batch.next_state);
     b.p_base = gaussian_density(batch.base_state);
@@ -117,9 +150,9 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   }
   feature_adam_.step(loss);
   if (terms.ortho.defined()) out.push_back({"gram_error", terms.ortho.detach()});
-  last_pair_ = batch.pair;
-  last_phi_ = phi.detach();
-  last_mu_ = mu[1].detach();
+  last_.phi = phi.detach();
+  last_.mu = (b.mu_base.defined() ? b.mu_base : b.mu_next).detach();
+  last_.mu_next = b.mu_next.detach();
 }
 
 void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out) {
@@ -131,16 +164,32 @@ void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out)
 }
 
 Diagnostics SpectralActorCritic::inspect() const {
-  if (!last_phi_.defined()) return {};
+  if (!last_.y.defined()) return {};
   const at::NoGradGuard no_grad;
-  const Tensor second = at::mm(last_phi_.t(), last_phi_);  // (d, d)  B · E φφᵀ
-  const Tensor squares = last_phi_.square().sum();
-  const Tensor slow = features(phi_ema_, last_pair_);
-  return {{"phi_norm", last_phi_.square().sum(-1).mean()},
-          {"mu_norm", last_mu_.square().sum(-1).mean()},
-          {"mass", at::mv(last_phi_, last_mu_.mean(0)).mean()},
-          {"phi_rank", squares.square() / second.square().sum()},
-          {"phi_lag", (last_phi_ - slow).square().sum() / squares}};
+  Diagnostics out;
+  if (last_.phi.defined()) {
+    const Tensor second = at::mm(last_.phi.t(), last_.phi);  // (d, d)  B · E φφᵀ
+    const Tensor squares = last_.phi.square().sum();
+    const Tensor slow = features(phi_ema_, last_.pair);
+    out = {{"phi_norm", last_.phi.square().sum(-1).mean()},
+           {"mu_norm", last_.mu.square().sum(-1).mean()},
+           {"mass", at::mv(last_.phi, last_.mu.mean(0)).mean()},
+           {"phi_rank", squares.square() / second.square().sum()},
+           {"phi_lag", (last_.phi - slow).square().sum() / squares},
+           {"phi_drift", drift_}};
+    const SpectralModes modes = spectral_modes(last_.phi, last_.mu_next);
+    for (Index k = 1; k <= modes.learned.size(0); k *= 4) {  // 1, 4, 16, 64, 256
+      out.push_back({fmt::format("sigma_{}", k), modes.learned[k - 1]});
+      out.push_back({fmt::format("sigma_{}_seen", k), modes.seen[k - 1]});
+    }
+  }
+  const Tensor from_reward = last_.known.abs().mean();
+  const Tensor from_head = (last_.q - last_.known).abs().mean();
+  out.push_back({"bellman", (last_.q - last_.y).square().mean() / last_.y.var()});
+  out.push_back({"reward_share", from_reward / (from_reward + from_head)});
+  const Tensor units = scale_(last_.pair).narrow(1, 0, states_);
+  out.push_back({"unit_rms", units.square().mean().sqrt()});
+  return out;
 }
 
 void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
@@ -178,22 +227,27 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
   {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.far.state, batch.next_noise);
-    const Tensor next_pair = at::cat({batch.far.state, next.action}, 1);
+    const Tensor next_pair = policy_pairs(batch.far.state, next);
     const Tensor pairs = at::cat({batch.pair, next_pair});
     const Tensor phi = features(phi_ema_, pairs);  // (2B, d): both in one pass
-    const auto inputs = head_input(pairs, phi).chunk(2);
+    const auto inputs = now_and_next(head_input(pairs, phi), batch);
     input = inputs[0];
     known = known_part(batch.pair);
-    const Tensor reward =
-        config_.bonus > 0 ? batch.far.reward + bonus_(phi.chunk(2)[0]) : batch.far.reward;
+    const Tensor reward = config_.bonus > 0 ? batch.far.reward + bonus_(now_and_next(phi, batch)[0])
+                                            : batch.far.reward;
     // y = r + b + γ (1 − terminated)(min_e Q̄_e(s',a') − α log π(a'|s'))
-    const Tensor next_q = q_values(critic_target_, inputs[1]) + known_part(next_pair);
-    y = far_target(batch, reward, soft_value(next_q, next.log_prob, policy_.alpha()),
-                   config_.discount);
+    const Tensor next_q =
+        twin_values(q_values(critic_target_, inputs[1]), config_.twin) + known_part(next_pair);
+    const Tensor value = policy_mean(next, soft_value(next_q, next.log_prob, policy_.alpha()));
+    y = far_target(batch, reward, value, config_.discount);
   }
   const Tensor q = q_values(critic_, input) + known;  // (2, B)
   const Tensor loss = critic_loss(q, y);
   critic_adam_.step(loss);
+  last_.pair = batch.pair;
+  last_.q = q.detach();
+  last_.y = y;
+  last_.known = known;
   out.push_back({"critic_loss", loss.detach()});
   out.push_back({"q", q.detach().mean()});
 }
@@ -204,17 +258,17 @@ void SpectralActorCritic::learn_exploration(const Minibatch& batch, Diagnostics&
   {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
-    const Tensor pairs = at::cat({batch.pair, at::cat({batch.next_state, next.action}, 1)});
+    const Tensor pairs = at::cat({batch.pair, policy_pairs(batch.next_state, next)});
     const Tensor phi = features(phi_ema_, pairs);
-    const auto inputs = head_input(pairs, phi).chunk(2);
+    const auto inputs = now_and_next(head_input(pairs, phi), batch);
     input = inputs[0];
     // b = β √(N₀/N) (u/ū − 1)
     const double scale =
         config_.scaled_bonus *
         std::sqrt(config_.scaled_bonus_steps / static_cast<double>(std::max<Index>(stored_, 1)));
-    const Tensor b = scale * bonus_.relative(phi.chunk(2)[0]);
-    y = td_target(b, batch.terminated, q_values(explorer_target_, inputs[1]).mean(0),
-                  config_.discount);
+    const Tensor b = scale * bonus_.relative(now_and_next(phi, batch)[0]);
+    const Tensor value = policy_mean(next, q_values(explorer_target_, inputs[1]).mean(0));
+    y = td_target(b, batch.terminated, value, config_.discount);
     out.push_back({"scaled_bonus", b.abs().mean()});
   }
   const Tensor loss = critic_loss(q_values(explorer_, input), y);
@@ -224,9 +278,9 @@ void SpectralActorCritic::learn_exploration(const Minibatch& batch, Diagnostics&
 
 void SpectralActorCritic::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
-  const Tensor pair = at::cat({batch.state, now.action}, 1);
+  const Tensor pair = policy_pairs(batch.state, now);
   const Tensor input = head_input(pair, features(phi_ema_, pair));
-  Tensor q = q_values(critic_, input) + known_part(pair);
+  Tensor q = twin_values(q_values(critic_, input), config_.twin) + known_part(pair);
   if (config_.scaled_bonus > 0) q = q + q_values(explorer_, input).mean(0);
   policy_.improve(now, q, out);
 }
@@ -235,6 +289,15 @@ void SpectralActorCritic::follow() {
   polyak(phi_ema_, phi_, config_.feature_tau);
   polyak(critic_target_, critic_, config_.tau);
   if (config_.scaled_bonus > 0) polyak(explorer_target_, explorer_, config_.tau);
+  if (*updates_.data_ptr<std::int64_t>() % kDriftUpdates == 0) measure_drift();
+}
+
+void SpectralActorCritic::measure_drift() {
+  const at::NoGradGuard no_grad;
+  const Tensor now = features(phi_ema_, last_.pair);
+  const Tensor before = features(phi_mark_, last_.pair);
+  drift_.copy_((now - before).square().sum() / now.square().sum());
+  polyak(phi_mark_, phi_ema_, 1);
 }
 
 std::vector<NamedTensor> SpectralActorCritic::tensors() {
@@ -257,6 +320,8 @@ std::vector<NamedTensor> SpectralActorCritic::tensors() {
   }
   policy_.name_tensors(out);
   bonus_.name_tensors("bonus_factor", out);
+  phi_mark_.name_tensors("phi_mark", out);
+  out.push_back({"phi_drift", drift_});
   out.push_back({"updates", updates_});
   return out;
 }

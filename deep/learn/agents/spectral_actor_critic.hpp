@@ -19,9 +19,21 @@ class SpectralActorCritic {
   /// One update from fresh minibatches of the buffer.
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
 
-  /// Of the last minibatch: E‖φ‖² (1 under the constraint), E_p‖μ‖², E Z (1 for a density), the
-  /// effective rank (tr C)²/tr C² of C = E φφᵀ, and E‖φ − φ̄‖²/E‖φ‖²: how fast φ still moves.
+  /// Of the last minibatch.
+  ///   phi_norm E‖φ‖² (1 under the constraint), mu_norm E_p‖μ‖², mass E Z (1 for a density)
+  ///   phi_rank (tr C)²/tr C² of C = E φφᵀ, the effective rank
+  ///   phi_lag E‖φ − φ̄‖²/E‖φ‖², phi_drift E‖φ̄ − φ̄'‖²/E‖φ̄‖² with φ̄' of kDriftUpdates updates before
+  ///   sigma_k, sigma_k_seen  spectral_modes: what φᵀμ says of mode k, and the batch
+  ///   bellman E(Q − y)²/Var y, what the heads on frozen φ̄ leave of the target
+  ///   reward_share E|r̂|/(E|r̂| + E|head|)
+  ///   unit_rms √E z² of states in their units: 1 while the units fit the data
   [[nodiscard]] Diagnostics inspect() const;
+
+  /// The slow copy φ̄ of pairs (n, S+A), as the critic sees it, and μ of states (n, S); no gradient.
+  [[nodiscard]] Tensor slow_features(const Tensor& pairs) const;    // (n, d)
+  [[nodiscard]] Tensor state_features(const Tensor& states) const;  // (n, d)
+  /// r̂ and the mean of the heads, without the value of the scaled bonus.
+  [[nodiscard]] Tensor value(const Tensor& pairs) const;  // (n)
 
   [[nodiscard]] SoftPolicy& policy() { return policy_; }
   [[nodiscard]] std::vector<NamedTensor> tensors();
@@ -34,6 +46,7 @@ class SpectralActorCritic {
   void learn_exploration(const Minibatch& batch, Diagnostics& out);
   void improve_policy(const Minibatch& batch, Diagnostics& out);
   void follow();
+  void measure_drift();
 
  private:
   /// φ(s,a), or μ(s), of inputs in their own units.
@@ -62,9 +75,17 @@ class SpectralActorCritic {
   Mlp explorer_target_;
   SoftPolicy policy_;
   EllipticalBonus bonus_;
-  Tensor last_pair_, last_phi_, last_mu_;  // (B, S+A), (B, d) of the last minibatch
-  std::int64_t stored_ = 0;                // steps in the buffer
-  Tensor updates_;  // a counter on the host, as a tensor so that checkpoints hold it
+  struct Last {          // of the last minibatch
+    Tensor pair;         // (B, S+A)
+    Tensor phi, mu;      // (B, d)  μ of the base states
+    Tensor mu_next;      // (B, d)
+    Tensor q, y, known;  // (2, B), (B), (B) or a scalar
+  } last_;
+  Mlp phi_mark_;             // φ̄ as it was at the last multiple of kDriftUpdates
+  Tensor drift_;             // of φ̄ from the mark before that one
+  std::int64_t stored_ = 0;  // steps in the buffer
+  Tensor updates_;           // a counter on the host, as a tensor so that checkpoints hold it
+  Index states_;             // size of an observation
 };
 
 }  // namespace speder::deep

@@ -26,13 +26,33 @@ struct MeanSquare : torch::autograd::Function<MeanSquare> {
   }
 };
 
+/// The mean of x_ij² over i ≠ j of a square matrix, as one node for the same reason.
+struct OffDiagonalMeanSquare : torch::autograd::Function<OffDiagonalMeanSquare> {
+  static double pairs(const Tensor& x) {
+    return static_cast<double>(x.size(0)) * static_cast<double>(x.size(0) - 1);
+  }
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
+    context->save_for_backward({x});
+    const Tensor flat = x.reshape({-1});
+    const Tensor own = x.diagonal();
+    return (at::dot(flat, flat) - at::dot(own, own)) / pairs(x);
+  }
+  static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
+                                      const std::vector<Tensor>& outputs) {
+    const Tensor x = context->get_saved_variables()[0];
+    const Tensor gradient = x * (outputs[0] * (2.0 / pairs(x)));
+    gradient.diagonal().zero_();
+    return {gradient};
+  }
+};
+
 Tensor weighted_mean(const Tensor& values, const Tensor& weight) {
   return weight.defined() ? (values * weight).mean() : values.mean();
 }
 
 SpectralTerms dual_loss(const SpectralBatch& b, const SpectralWeights& weights) {
   SpectralTerms t{.paired = paired_product(b.phi, b.mu_next),
-                  .quadratic = dual_quadratic(b.mu_base),
+                  .quadratic = dual_quadratic(b.mu_base.defined() ? b.mu_base : b.mu_next),
                   .ortho = ortho_u_statistic(b.phi)};
   t.loss = t.quadratic - t.paired + weights.ortho * t.ortho;
   return t;
@@ -40,7 +60,8 @@ SpectralTerms dual_loss(const SpectralBatch& b, const SpectralWeights& weights) 
 
 SpectralTerms exact_loss(const SpectralBatch& b) {
   SpectralTerms t{.paired = paired_product(b.phi, b.mu_next),
-                  .quadratic = exact_quadratic(b.phi, b.mu_base)};
+                  .quadratic = b.mu_base.defined() ? exact_quadratic(b.phi, b.mu_base)
+                                                   : in_batch_quadratic(b.phi, b.mu_next)};
   t.loss = t.quadratic - 2 * t.paired;
   return t;
 }
@@ -88,6 +109,11 @@ Tensor exact_quadratic(const Tensor& phi, const Tensor& mu_base) {
   return MeanSquare::apply(at::mm(phi, mu_base.t()));
 }
 
+Tensor in_batch_quadratic(const Tensor& phi, const Tensor& mu_next) {
+  require(phi.size(0) > 1, "base states from the batch need two rows or more", phi.size(0));
+  return OffDiagonalMeanSquare::apply(at::mm(phi, mu_next.t()));
+}
+
 Tensor ortho_u_statistic(const Tensor& phi) {
   const auto n = static_cast<double>(phi.size(0));
   const auto d = static_cast<double>(phi.size(1));
@@ -105,6 +131,11 @@ Tensor ortho_v_statistic(const Tensor& phi) {
 
 Tensor masses(const Tensor& phi, const Tensor& mu_base) { return at::mv(phi, mu_base.mean(0)); }
 
+Tensor in_batch_masses(const Tensor& phi, const Tensor& mu_next) {
+  const auto n = static_cast<double>(phi.size(0));
+  return (at::mv(phi, mu_next.sum(0)) - rowwise(phi, mu_next)) / (n - 1);
+}
+
 Tensor normalisation(const Tensor& masses, double floor) {
   const Tensor safe = masses.clamp_min(floor);
   // log Z for Z ≥ floor, log floor + (Z − floor)/floor below: continuous with its slope.
@@ -118,13 +149,41 @@ Tensor gaussian_density(const Tensor& states) {
   return (-0.5 * states.square().sum(-1) - log_norm).exp();
 }
 
+namespace {
+
+/// C^½ and C^−½ on the range of C = xᵀx/n; eigenvalues below kNullShare of the largest count as zero.
+struct Roots {
+  Tensor half, inverse;  // (d, d)
+};
+
+Roots roots(const Tensor& x) {
+  constexpr double kNullShare = 1e-10;  // rounding of n float32 products
+  const auto [values, vectors] = at::linalg_eigh(at::mm(x.t(), x) / static_cast<double>(x.size(0)));
+  const Tensor kept = values.gt(kNullShare * values.max()).to(at::kDouble);
+  const Tensor root = (values.clamp_min(0) * kept).sqrt();
+  const Tensor inverse = kept / (root + (1 - kept));
+  return {at::mm(vectors * root, vectors.t()), at::mm(vectors * inverse, vectors.t())};
+}
+
+}  // namespace
+
+SpectralModes spectral_modes(const Tensor& phi, const Tensor& mu_next) {
+  const at::NoGradGuard no_grad;
+  const Tensor x = phi.to(at::kCPU, at::kDouble), y = mu_next.to(at::kCPU, at::kDouble);
+  const Roots a = roots(x), b = roots(y);
+  const auto [u, sigma, v] = at::linalg_svd(at::mm(a.half, b.half), /*full_matrices=*/false);
+  const Tensor f = at::mm(at::mm(x, a.inverse), u), g = at::mm(at::mm(y, b.inverse), v.t());
+  return {sigma, (f * g).mean(0)};
+}
+
 SpectralTerms spectral_loss(Objective objective, const SpectralBatch& batch,
                             const SpectralWeights& weights) {
   SpectralTerms terms = objective == Objective::kDual    ? dual_loss(batch, weights)
                         : objective == Objective::kExact ? exact_loss(batch)
                                                          : literal_loss(batch, weights);
   if (weights.prob != 0) {
-    terms.prob = normalisation(masses(batch.phi, batch.mu_base));
+    terms.prob = normalisation(batch.mu_base.defined() ? masses(batch.phi, batch.mu_base)
+                                                       : in_batch_masses(batch.phi, batch.mu_next));
     terms.loss = terms.loss + weights.prob * terms.prob;
   }
   return terms;

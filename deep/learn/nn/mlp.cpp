@@ -241,13 +241,18 @@ Tensor Mlp::operator()(const Tensor& x) const {
     const auto l = ScalarHeads::hidden(x, p[0], p[1], e, shape_.norm);
     return ScalarHeads::value(l.h, p[2], p[3]);
   }
-  Tensor h = at::linear(x, p[0], p[1]).view({x.size(0), e, -1});  // (B, E, H)
+  Tensor h;  // (B, E, H), or (E, B, H) when each has rows of its own
+  if (x.dim() == 3) {
+    h = at::baddbmm(p[1].view({e, 1, -1}), x, p[0].view({e, -1, x.size(2)}).transpose(1, 2));
+  } else {
+    h = at::linear(x, p[0], p[1]).view({x.size(0), e, -1});
+  }
   const auto hidden = [&] {
     if (shape_.norm) h = at::layer_norm(h, {h.size(-1)});
     activate(h, shape_.activation);
   };
   if (layers > 1) hidden();
-  h = h.transpose(0, 1);  // (E, B, H)
+  if (x.dim() == 2) h = h.transpose(0, 1);  // (E, B, H)
   for (std::size_t layer = 1; layer < layers; ++layer) {
     h = at::baddbmm(p[2 * layer + 1], h, p[2 * layer]);
     if (layer + 1 < layers) hidden();

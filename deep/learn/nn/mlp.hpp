@@ -38,7 +38,8 @@ class Mlp {
  public:
   Mlp(const MlpShape& shape, Device device, Rng& rng);
 
-  /// x: (B, input) → (B, output) for one network, (E, B, output) for E > 1.
+  /// x: (B, input) → (B, output) for one network, (E, B, output) for E > 1; these also take (E, B, input),
+  /// rows of their own for each.
   [[nodiscard]] Tensor operator()(const Tensor& x) const;
 
   [[nodiscard]] const MlpShape& shape() const { return shape_; }

@@ -51,7 +51,9 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
   const Index a = buffer.action_size();
   const Index stored = buffer.row_size();
   const bool far = options.returns > 1;
-  const Index near = stored + s + 2 * a;  // [row | base state | noise | next noise]
+  const Index base_size = options.base == BaseMeasure::kNone ? 0 : s;
+  const Index noise = stored + base_size;
+  const Index near = noise + 2 * a;  // [row | base state | noise | next noise]
   const Index width = near + (far ? s + 3 : 0);
   const Tensor host = at::empty({options.size, width}, at::kFloat);
   float* out = host.data_ptr<float>();
@@ -59,21 +61,21 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
     const Index place = buffer.draw_index(rng);
     const auto row = buffer.row(place);
     std::copy(row.begin(), row.end(), out);
-    const std::span<float> base(out + stored, static_cast<std::size_t>(s));
+    const std::span<float> base(out + stored, static_cast<std::size_t>(base_size));
     if (options.base == BaseMeasure::kReplay) {
       const auto other = buffer.draw(rng).last(static_cast<std::size_t>(s));
       std::copy(other.begin(), other.end(), base.begin());
     } else {
       fill_normal(base, rng);
     }
-    fill_normal({out + stored + s, static_cast<std::size_t>(2 * a)}, rng);
+    fill_normal({out + noise, static_cast<std::size_t>(2 * a)}, rng);
     if (far) write_far(buffer, place, options, out + near);
   }
   const Tensor all = host.to(device, /*non_blocking=*/true);
   Minibatch m = columns(all, s, a);
-  m.base_state = all.narrow(1, stored, s);
-  m.noise = all.narrow(1, stored + s, a);
-  m.next_noise = all.narrow(1, stored + s + a, a);
+  if (base_size > 0) m.base_state = all.narrow(1, stored, s);
+  m.noise = all.narrow(1, noise, a);
+  m.next_noise = all.narrow(1, noise + a, a);
   m.far = far ? Minibatch::Far{.reward = all.select(1, near),
                                .state = all.narrow(1, near + 3, s),
                                .terminated = all.select(1, near + 1),

@@ -6,7 +6,8 @@
 namespace speder::deep {
 
 /// Where the base samples s_j ~ p of the spectral losses come from.
-enum class BaseMeasure { kReplay, kGaussian };  // next states of other steps, or N(0, I)
+/// Next states of steps drawn for it, N(0, I), or none: the batch's own rows serve.
+enum class BaseMeasure { kReplay, kGaussian, kNone };
 
 struct MinibatchOptions {
   Index size = 256;
@@ -26,7 +27,7 @@ struct Minibatch {
   Tensor terminated;  // (B)  0 or 1
   Tensor ended;       // (B)  0 or 1, terminated or truncated
   Tensor next_state;  // (B, S)
-  Tensor base_state;  // (B, S)  independent of the rows above
+  Tensor base_state;  // (B, S)  independent of the rows above; undefined with kNone
   Tensor noise;       // (B, A)  standard normal, for π(·|s)
   Tensor next_noise;  // (B, A)  standard normal, for π(·|s'), or for π at `far.state`
   /// ∑_{k<m} γ^k r_{t+k} and what follows it, m ≤ n steps ahead: fewer where the episode, or the

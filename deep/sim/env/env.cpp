@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/sim/exact/exact_task.hpp"
 
 namespace speder::deep {
 namespace {
@@ -68,6 +69,7 @@ World make_world(const Physics& physics, std::vector<double>& memory) {
   world.qpos = std::span(memory).subspan(0, nq);
   world.qvel = std::span(memory).subspan(nq, nv);
   world.control = std::span(memory).subspan(nq + nv, nu);
+  world.exact = physics.exact.get();
   return world;
 }
 
@@ -90,6 +92,7 @@ void check_state(std::span<const double> given, std::span<const double> wanted, 
 
 std::shared_ptr<const Physics> load_physics(std::string_view name,
                                             const std::filesystem::path& packages) {
+  if (is_exact(name)) return exact_physics(name);
   auto physics = std::make_shared<Physics>();
   physics->task = &find_task(name);
   if (!physics->task->model_file.empty()) {

@@ -19,9 +19,12 @@ struct Physics {
   ModelPtr model;    // null for closed-form tasks
   ModelPtr passive;  // actuation disabled; only for tasks whose dynamics ask for it
   EnvSpec spec;
+  std::shared_ptr<const ExactMdp> exact;   // an exact MDP, whose file is the task
+  std::shared_ptr<const Task> exact_task;  // then `task` points to it
 };
 
-/// Loads the model of a task from the packages folder. Throws InputError when a file is missing.
+/// Loads the model of a task from the packages folder, or the MDP of "mdp:FILE" (exact_task.hpp). Throws
+/// InputError when a file is missing.
 [[nodiscard]] std::shared_ptr<const Physics> load_physics(std::string_view task,
                                                           const std::filesystem::path& packages);
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "speder/core/check.hpp"
+#include "speder/io/library_guard.hpp"
 
 namespace speder::deep {
 namespace {
@@ -21,6 +22,7 @@ void silence_warnings() {
 }  // namespace
 
 ModelPtr load_model(const std::filesystem::path& xml) {
+  const LibraryGuard guard("MuJoCo");
   silence_warnings();
   std::array<char, 1024> error{};
   ModelPtr model(mj_loadXML(xml.c_str(), nullptr, error.data(), static_cast<int>(error.size())));
@@ -29,6 +31,7 @@ ModelPtr load_model(const std::filesystem::path& xml) {
 }
 
 ModelPtr parse_model(const std::string& xml) {
+  const LibraryGuard guard("MuJoCo");
   silence_warnings();
   std::array<char, 1024> error{};
   const std::unique_ptr<mjSpec, decltype(&mj_deleteSpec)> spec(
@@ -41,6 +44,7 @@ ModelPtr parse_model(const std::string& xml) {
 }
 
 ModelPtr without_actuation(const mjModel& model) {
+  const LibraryGuard guard("MuJoCo");
   ModelPtr copy(mj_copyModel(nullptr, &model));
   if (!copy) throw std::runtime_error("MuJoCo could not copy the model");
   copy->opt.disableflags |= mjDSBL_ACTUATION;
@@ -48,6 +52,7 @@ ModelPtr without_actuation(const mjModel& model) {
 }
 
 DataPtr make_data(const mjModel& model) {
+  const LibraryGuard guard("MuJoCo");
   DataPtr data(mj_makeData(&model));
   if (!data) throw std::runtime_error("MuJoCo could not allocate simulation data");
   return data;

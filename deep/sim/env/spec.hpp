@@ -17,6 +17,8 @@ struct EnvSpec {
   double control_step = 0;          // seconds of simulated time per step()
   int physics_steps = 0;            // per step(); 1 for closed-form dynamics
   int max_steps = 0;                // the step with this number is truncated
+  bool discrete = false;            // action_size choices: the largest entry is taken
+  double discount = 0;              // the task's own; 0: it has none
 };
 
 /// terminated: the task's own end, no value beyond it. truncated: the step limit or a simulation

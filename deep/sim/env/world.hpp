@@ -4,9 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "speder/core/rng.hpp"
 #include "speder/deep/sim/env/mujoco.hpp"
 
 namespace speder::deep {
+
+struct ExactMdp;  // deep/sim/exact/exact_task.hpp
 
 /// The simulated state that task functions work on. For closed-form tasks model and data are null
 /// and qpos, qvel, control view the environment's own memory.
@@ -20,6 +23,8 @@ struct World {
   int substeps = 1;
   std::array<int, 8> body{};
   std::array<int, 8> sensor{};
+  const ExactMdp* exact = nullptr;  // of an exact MDP, whose steps are random:
+  Rng noise{0};                     // made anew at each start, from the episode's own stream
 };
 
 /// State sizes and limits of a task without a MuJoCo model.
