@@ -1,0 +1,94 @@
+#include "support.hpp"
+
+#include <nanobind/stl/string.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "speder/core/check.hpp"
+#include "speder/sweep/stop_signal.hpp"
+
+namespace speder::python {
+namespace {
+
+struct Abandoned {
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+};
+Abandoned& abandoned() {
+  static auto* all = new Abandoned;  // outlives every static: a thread may still be running
+  return *all;
+}
+
+}  // namespace
+
+nb::object view(const Mdp& mdp, const double* data, Shape shape) {
+  auto* kept = new std::shared_ptr<const TabularMdp>(mdp.held);
+  const nb::capsule owner(
+      kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<const TabularMdp>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, const double>(data, shape.size(), shape.data(), owner));
+}
+
+Policy policy_of(const nb::object& given, Index states, Index actions) {
+  if (Array table; nb::try_cast(given, table, false) && table.ndim() == 2) {
+    if (table.shape(0) != size(states) || table.shape(1) != size(actions))
+      throw InputError(fmt::format("policy: has shape ({}, {}), expected ({}, {}) probabilities",
+                                   table.shape(0), table.shape(1), states, actions));
+    return Policy::stochastic(Eigen::Map<const Matrix>(table.data(), states, actions));
+  }
+  const auto choice = nb::cast<Integers>(given);
+  if (choice.ndim() != 1 || choice.size() != size(states))
+    throw InputError(fmt::format("policy: has {} actions, expected one for each of {} states",
+                                 choice.size(), states));
+  std::vector<std::int32_t> out;
+  out.reserve(choice.size());
+  for (std::size_t s = 0; s < choice.size(); ++s) {
+    const std::int64_t a = choice.data()[s];
+    if (a < 0 || a >= actions)
+      throw InputError(
+          fmt::format("policy: action {} in state {}; the actions are 0 .. {}", a, s, actions - 1));
+    out.push_back(static_cast<std::int32_t>(a));
+  }
+  return Policy::deterministic(std::move(out), actions);
+}
+
+void add_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const InputError& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const Interrupted& e) {
+      PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
+    } catch (const std::filesystem::filesystem_error& e) {
+      PyErr_SetString(PyExc_OSError, e.what());
+    }
+  });
+}
+
+void raise_os_error(const std::exception& error) {
+  PyErr_SetString(PyExc_OSError, error.what());
+  throw nb::python_error();
+}
+
+bool unreadable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return !std::filesystem::is_regular_file(path, ignored) || access(path.c_str(), R_OK) != 0;
+}
+
+void abandon(std::thread worker) {
+  const std::lock_guard lock(abandoned().mutex);
+  abandoned().threads.push_back(std::move(worker));
+}
+
+void join_abandoned() {
+  const nb::gil_scoped_release free;
+  const std::lock_guard lock(abandoned().mutex);
+  for (std::thread& worker : abandoned().threads) worker.join();
+  abandoned().threads.clear();
+}
+
+bool on_main_thread() { return getpid() == gettid(); }
+
+}  // namespace speder::python

@@ -1,0 +1,54 @@
+"""Exact low-rank MDPs, certified planners, the finite-class learners of SPEDER, rates, the audit, and the tasks.
+
+>>> import speder
+>>> m = speder.make("lock", states=200, actions=4, rank=8, seed=1)
+>>> speder.solve(m).value
+"""
+
+from __future__ import annotations
+
+import atexit
+from typing import TYPE_CHECKING, Any
+
+from . import _core, _register
+from .mdp import (MDP, Evaluation, Solution, Spectrum, Visitation, evaluate, families, load, make, save, solve,
+                  spectral, visitation)
+
+if TYPE_CHECKING:
+    from .envs import TASKS, ExactEnv, SavedPolicy, TaskEnv, TaskVectorEnv, make_vec, rollout
+    from .figures import Figure, figure
+    from .learning import Candidates, Run, Runs, Sizes, algorithms, judge, learn
+    from .studies import Rate, Studies, Study, audit, fit_rate, read_store, scale
+
+__version__: str = _core.version
+__commit__: str = _core.commit
+
+# Loaded when they are first used: import stays fast.
+_LATER = {
+    "learning": ("Candidates", "Run", "Runs", "Sizes", "algorithms", "judge", "learn"),
+    "studies": ("Rate", "Studies", "Study", "audit", "fit_rate", "read_store", "scale"),
+    "figures": ("Figure", "figure"),
+    "envs": ("TASKS", "ExactEnv", "SavedPolicy", "TaskEnv", "TaskVectorEnv", "make_vec", "rollout"),
+}
+_HOME = {name: module for module, names in _LATER.items() for name in names}
+
+__all__ = ["MDP", "Evaluation", "Solution", "Spectrum", "Visitation", "evaluate", "families", "load", "make", "save",
+           "solve", "spectral", "visitation", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    if name in _LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'speder' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+atexit.register(_core.join_abandoned)
+_register.register_when_there()

@@ -1,0 +1,219 @@
+"""gymnasium environments: exact MDPs, every MuJoCo task, and vectors of them on C++ threads."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from . import _core, _register
+from ._register import TASKS as TASKS
+
+if TYPE_CHECKING:
+    from . import _tasks
+    from .mdp import MDP
+
+class ExactEnv(gymnasium.Env[np.int64, np.int64]):
+    """An exact MDP: states and actions are numbers. Draws cost O(1) in |S|."""
+
+    metadata = {"render_modes": []}
+
+    def __init__(self, mdp: MDP, max_steps: int | None = 1000) -> None:
+        if max_steps is not None and max_steps < 1:
+            raise ValueError(f"max_steps must be at least 1 (got {max_steps})")
+        self.mdp, self.max_steps = mdp, max_steps
+        self.observation_space = spaces.Discrete(mdp.states)
+        self.action_space = spaces.Discrete(mdp.actions)
+        self._draws: _core.Draws | None = None
+        self._state: int | None = None
+        self._steps = 0
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.int64, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is not None or self._draws is None:
+            root = int(self.np_random.integers(2**63)) if seed is None else seed
+            self._draws = _core.Draws(self.mdp._core, root, "env")
+        self._state, self._steps = self._draws.reset(), 0
+        return np.int64(self._state), {}
+
+    def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+        if self._draws is None or self._state is None:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        reward, self._state = self._draws.step(self._state, int(action))
+        self._steps += 1
+        return np.int64(self._state), reward, False, self._steps == self.max_steps, {}
+
+
+@functools.lru_cache(maxsize=1)
+def _packages() -> str:
+    """The folder that has gymnasium's and dm_control's model files; empty: where the C++ side looks."""
+    if os.environ.get("SPEDER_PACKAGES"):
+        return os.environ["SPEDER_PACKAGES"]
+    for name in ("dm_control", "gymnasium"):
+        found = importlib.util.find_spec(name)
+        if found is None or not found.submodule_search_locations:
+            continue
+        folder = os.path.dirname(next(iter(found.submodule_search_locations)))
+        if all(os.path.isdir(os.path.join(folder, part)) for part in ("gymnasium/envs/mujoco/assets", "dm_control/suite")):
+            return folder
+    return ""
+
+
+@functools.lru_cache(maxsize=None)
+def _model(task: str) -> _tasks.Model:
+    try:
+        from . import _tasks
+    except ImportError as error:
+        raise ImportError(f"the tasks need MuJoCo: pip install 'speder[deep]' ({error})") from None
+    return _tasks.Model(task, _packages())
+
+
+def _spaces(model: _tasks.Model, observation: Any) -> tuple[spaces.Box, spaces.Box]:
+    return (spaces.Box(-np.inf, np.inf, (model.observation_size,), observation),
+            spaces.Box(-1.0, 1.0, (model.action_size,), np.float32))
+
+
+class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
+    """One task of `speder deep envs`. Episode e after reset(seed=k) starts as that of `rollout --seed k`.
+
+    info["unstable"]: the simulation blew up, which truncates. ``options={"qpos": ..., "qvel": ...}`` of reset
+    starts from a given state.
+    """
+
+    def __init__(self, task: str, render_mode: str | None = None) -> None:
+        from . import _tasks
+
+        model = _model(task)
+        fps = int(np.round(1 / model.control_step))
+        self.metadata = {"render_modes": ["rgb_array"] if model.drawable else [], "render_fps": fps}
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode '{render_mode}': {task} has {self.metadata['render_modes']}")
+        self.task, self.render_mode = task, render_mode
+        self.observation_space, self.action_space = _spaces(model, np.float64)
+        self._env = _tasks.Single(model, False)
+        self._seeded = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is not None or not self._seeded:
+            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else seed)
+            self._seeded = True
+        if options:
+            if set(options) != {"qpos", "qvel"}:
+                raise ValueError(f"options of reset are qpos and qvel, got {', '.join(options)}")
+            start = [np.ascontiguousarray(options[name], dtype=np.float64).reshape(-1) for name in ("qpos", "qvel")]
+            return self._env.place(*start), {}
+        return self._env.reset(), {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        given = np.ascontiguousarray(action, dtype=np.float64)
+        observation, reward, terminated, truncated, unstable = self._env.step(given.reshape(-1))
+        return observation, reward, terminated, truncated, {"unstable": True} if unstable else {}
+
+    def render(self) -> np.ndarray | None:
+        if self.render_mode is None:
+            return None
+        return np.ascontiguousarray(self._env.render()[::-1])  # OpenGL's first row is the lowest
+
+
+class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """N environments stepped by C++ threads into float32 arrays.
+
+    An environment that ended starts anew within the same step; info["final_obs"] has the true last observations,
+    info["_final_obs"] says whose. ``copy=False`` gives the buffers themselves, which the next step overwrites.
+    """
+
+    def __init__(self, task: str, num_envs: int, threads: int = 0, copy: bool = True) -> None:
+        from . import _tasks
+
+        if num_envs < 1:
+            raise ValueError(f"num_envs must be at least 1 (got {num_envs})")
+        model = _model(task)
+        self.num_envs, self.task, self.copy = num_envs, task, copy
+        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+        self.single_observation_space, self.single_action_space = _spaces(model, np.float32)
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        cores = min(num_envs, threads or len(os.sched_getaffinity(0)))
+        self._env = _tasks.Vectorised(model, num_envs, cores)
+        self._shape = (num_envs, model.action_size)
+        self._seeded = False
+        self._take()
+
+    def _take(self) -> None:
+        buffers = self._env.buffers()
+        self._observations, self._next, self._rewards = buffers[:3]
+        self._terminated, self._truncated = (b.view(np.bool_) for b in buffers[3:])
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is not None or not self._seeded:
+            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else int(seed))
+            self._seeded = True
+            self._take()
+        self._env.reset()
+        return self._observations.copy() if self.copy else self._observations, {}
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        given = np.ascontiguousarray(actions, dtype=np.float32)
+        if given.shape != self._shape:
+            raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
+        info: dict[str, Any] = {}
+        if self._env.step(given):
+            info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated}
+        if not self.copy:
+            return self._observations, self._rewards, self._terminated, self._truncated, info
+        return (self._observations.copy(), self._rewards.copy(), self._terminated.copy(), self._truncated.copy(), info)
+
+
+class SavedPolicy:
+    """policy.h5 of `speder deep train`: ``policy(observation) -> action`` in [-1, 1]; ``to_onnx(path)`` exports it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        from . import _tasks
+
+        self._policy = _tasks.SavedPolicy(os.fspath(path))
+
+    def __call__(self, observation: Any) -> np.ndarray:
+        given = np.ascontiguousarray(observation, dtype=np.float64)
+        size = self._policy.observation_size
+        if given.ndim not in (1, 2) or given.shape[-1] != size:
+            raise ValueError(f"observation: has shape {given.shape}, expected ({size},) or (N, {size})")
+        actions = self._policy.actions(given.reshape(-1, size))
+        return actions[0] if given.ndim == 1 else actions
+
+    def predict(self, observation: Any, *_: Any, **__: Any) -> tuple[np.ndarray, None]:
+        """As Stable-Baselines3 asks its policies."""
+        return self(observation), None
+
+    def to_onnx(self, path: str | os.PathLike[str]) -> None:
+        self._policy.to_onnx(os.fspath(path))
+
+
+def rollout(task: str, folder: str | os.PathLike[str], *, policy: str | os.PathLike[str] = "random", episodes: int = 1,
+            seed: int = 1) -> list[float]:
+    """Episodes into a Minari data set in `folder`: `speder deep rollout --format minari`. Gives their returns.
+
+    policy: random, zero, or a policy file. ``minari.MinariDataset(folder + "/data")`` loads it.
+    """
+    from . import _tasks
+
+    return _tasks.rollout(_model(task), os.fspath(policy), episodes, seed, os.fspath(folder))
+
+
+def make_vec(task: str, num_envs: int, *, threads: int = 0, copy: bool = True) -> TaskVectorEnv:
+    """``make_vec("Ant-ET", 16)``: threads 0 is all cores."""
+    return TaskVectorEnv(task, num_envs, threads, copy)
+
+
+def _vector(num_envs: int = 1, task: str = "", **options: Any) -> TaskVectorEnv:
+    return TaskVectorEnv(task, num_envs, **options)
+
+
+_register.register()

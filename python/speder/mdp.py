@@ -1,0 +1,294 @@
+"""Exact MDPs: made, loaded, solved, decomposed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from . import _arrays, _core
+from ._arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .envs import ExactEnv
+    from .figures import Figure
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class MDP:
+    """(S, A, P, r, rho, gamma) with its factorisation P(s'|s,a) = <phi(s,a), mu(s')> nu(s').
+
+    ``MDP(P, r, rho, gamma)`` takes P (S, A, S), r (S, A) in [0, 1], rho (S) (uniform when left out) and finds an
+    exact factorisation; ``rank`` with ``shrink=True`` a coarser one. ``MDP.from_factors`` takes phi and mu as they
+    are. Immutable; arrays that it shows are read-only views of its memory.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, P: Any, r: Any, rho: Any = None, gamma: float = 0.99, *, nu: Any = None, rank: int = 0,
+                 shrink: bool = False, rescale_rewards: bool = False) -> None:
+        table = _arrays.floats("P", P, (None, None, None), "(S, A, S)")
+        states, actions = table.shape[:2]
+        tables = {"P": table, "r": _arrays.floats("r", r, (states, actions), "(S, A)")}
+        if rho is not None:
+            tables["rho"] = _arrays.floats("rho", rho, (states,), "(S,)")
+        if nu is not None:
+            tables["nu"] = _arrays.floats("nu", nu, (states,), "(S,)")
+        self._core = _core.from_tables(tables, float(gamma), int(rank), bool(shrink), bool(rescale_rewards))
+
+    @classmethod
+    def _of(cls, core: _core.Mdp) -> MDP:
+        self = object.__new__(cls)
+        self._core = core
+        return self
+
+    @classmethod
+    def from_factors(cls, phi: Any, mu: Any, r: Any, rho: Any = None, gamma: float = 0.99, *, nu: Any = None,
+                     theta: Any = None) -> MDP:
+        """phi (S, A, d) and mu (S, d) as they are: nothing is decomposed, so large MDPs take no time.
+
+        nu: the base measure (ones when left out); theta (d): r = <phi, theta>, where that is so.
+        """
+        features = _arrays.floats("phi", phi, (None, None, None), "(S, A, d)")
+        states, actions, rank = features.shape
+        densities = _arrays.floats("mu", mu, (states, rank), "(S, d)")
+        rewards = _arrays.floats("r", r, (states, actions), "(S, A)")
+        start = np.full(states, 1.0 / states) if rho is None else _arrays.floats("rho", rho, (states,), "(S,)")
+        weights = np.ones(states) if nu is None else _arrays.floats("nu", nu, (states,), "(S,)")
+        linear = np.zeros(0) if theta is None else _arrays.floats("theta", theta, (rank,), "(d,)")
+        return cls._of(_core.from_factors(features, densities, weights, rewards, linear, start, float(gamma)))
+
+    @property
+    def states(self) -> int:
+        return self._core.states
+
+    @property
+    def actions(self) -> int:
+        return self._core.actions
+
+    @property
+    def rank(self) -> int:
+        """d, the number of columns of phi and mu."""
+        return self._core.rank
+
+    @property
+    def gamma(self) -> float:
+        return self._core.gamma
+
+    @property
+    def family(self) -> str:
+        return self._core.family
+
+    @property
+    def knobs(self) -> dict[str, float | str]:
+        return dict(self._core.knobs)
+
+    @property
+    def phi(self) -> Floats:
+        """(S, A, d), a view; a copy where the core holds it sparse."""
+        return self._core.phi
+
+    @property
+    def mu(self) -> Floats:
+        """(S, d), densities with respect to nu."""
+        return self._core.mu
+
+    @property
+    def nu(self) -> Floats:
+        """(S), the base measure."""
+        return self._core.nu
+
+    @property
+    def r(self) -> Floats:
+        """(S, A), in [0, 1]."""
+        return self._core.reward
+
+    @property
+    def rho(self) -> Floats:
+        """(S), the start distribution."""
+        return self._core.rho
+
+    @property
+    def theta(self) -> Floats | None:
+        """(d) with r = <phi, theta>; None when the reward is not linear in phi."""
+        theta = self._core.theta
+        return theta if theta.size else None
+
+    @property
+    def reward_units(self) -> tuple[float, float]:
+        """(scale, offset): the rewards as given were offset + scale * r."""
+        return self._core.reward_units
+
+    @property
+    def P(self) -> Floats:
+        """(S, A, S) probabilities, computed from the factors: a new array each time."""
+        return self._core.kernel()
+
+    def conditions(self) -> pandas.DataFrame:
+        """The conditions of the theory on this MDP: name, value, bound, holds (True, False, None), how."""
+        import pandas
+
+        rows = [(name, value, bound, {"yes": True, "no": False}.get(holds), how)
+                for name, value, bound, holds, how in self._core.conditions()]
+        return pandas.DataFrame(rows, columns=["name", "value", "bound", "holds", "how"]).set_index("name")
+
+    def save(self, path: PathLike) -> None:
+        """HDF5 as `speder mdp make` writes it; bit for bit the same numbers when loaded again."""
+        self._core.save(os.fspath(path))
+
+    def as_env(self, max_steps: int | None = 1000) -> ExactEnv:
+        """A gymnasium environment with exact draws; it truncates after `max_steps` and never terminates."""
+        from .envs import ExactEnv
+
+        return ExactEnv(self, max_steps)
+
+    def simulator(self, seed: int = 0) -> _core.Draws:
+        """Draws: reset() -> s, step(s, a) -> (r, s'), many(s, a) -> s'."""
+        return _core.Draws(self._core, seed, "python")
+
+    def __repr__(self) -> str:
+        return f"MDP({self.family}: {self.states} states, {self.actions} actions, rank {self.rank}, gamma {self.gamma})"
+
+    def __reduce__(self) -> Any:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:  # the file holds everything, to the bit
+            path = os.path.join(folder, "m.h5")
+            self.save(path)
+            with open(path, "rb") as file:
+                return _from_bytes, (file.read(),)
+
+
+def _from_bytes(content: bytes) -> MDP:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.h5")
+        with open(path, "wb") as file:
+            file.write(content)
+        return load(path)
+
+
+def make(family: str, *, states: int = 0, actions: int = 0, rank: int = 0, gamma: float = 0.99, seed: int = 1,
+         **knobs: float) -> MDP:
+    """An MDP of a family with known phi*, mu*: ``make("lock", states=200, actions=4, rank=8, seed=1)``.
+
+    A size left out is the family's own; further names are the family's knobs (``speder.families()``).
+    """
+    return MDP._of(_core.make(family, states, actions, rank, float(gamma), seed,
+                              {name: float(value) for name, value in knobs.items()}))
+
+
+def load(path: PathLike) -> MDP:
+    """An MDP file (`speder mdp make`, ``save``)."""
+    return MDP._of(_core.load(os.fspath(path)))
+
+
+def save(path: PathLike, mdp: MDP) -> None:
+    mdp.save(path)
+
+
+def families() -> pandas.DataFrame:
+    """Every family with its sizes and knobs: {name: (default, low, high, meaning)}."""
+    import pandas
+
+    return pandas.DataFrame(_core.families(), columns=["family", "description", "sizes", "knobs"]).set_index("family")
+
+
+@dataclass(frozen=True)
+class Solution:
+    """V*, Q* and an optimal policy; |V - V*| <= error in every state, rounding included."""
+
+    V: Floats = field(repr=False)
+    Q: Floats = field(repr=False)
+    policy: Ints = field(repr=False)
+    value: float
+    error: float
+    residual: float
+    gap: float
+    iterations: int
+    method: str
+    termination: str
+
+    @property
+    def certificate(self) -> float:
+        return self.error
+
+
+def solve(mdp: MDP, method: str = "auto", residual: float = _core.bellman_residual) -> Solution:
+    """The optimal value and policy, certified. method: auto, pi, sparse, vi or dense."""
+    return Solution(**_core.solve(mdp._core, method, float(residual)))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A policy in the true MDP: gap = V* - V under the start distribution, exact."""
+
+    V: Floats = field(repr=False)
+    Q: Floats = field(repr=False)
+    value: float
+    gap: float
+    residual: float
+
+
+def evaluate(mdp: MDP, policy: Any, solution: Solution | None = None) -> Evaluation:
+    """The exact value of a policy: (S) actions, (S, A) probabilities, a Solution or "uniform"."""
+    found = _core.evaluate(mdp._core, _arrays.policy(policy, mdp.states, mdp.actions))
+    best = (solution or solve(mdp)).value
+    return Evaluation(gap=best - found["value"], **found)
+
+
+@dataclass(frozen=True)
+class Visitation:
+    """d^pi, discounted: states (S) and pairs (S, A), both sum to 1."""
+
+    states: Floats = field(repr=False)
+    pairs: Floats = field(repr=False)
+    residual: float
+
+
+def visitation(mdp: MDP, policy: Any) -> Visitation:
+    return Visitation(**_core.occupancy(mdp._core, _arrays.policy(policy, mdp.states, mdp.actions)))
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """P = sum_i sigma_i f_i(s,a) g_i(s'): f orthonormal in L2(w), g in L2(nu)."""
+
+    singular_values: Floats
+    rank_error: Floats = field(repr=False)
+    left: Floats = field(repr=False)
+    right: Floats = field(repr=False)
+    rank: int
+    complete: bool
+    residual: float
+    method: str
+    dimension: int
+    target: str
+    table1: list[tuple[str, int, float, float, float]] = field(repr=False)
+
+    def table(self) -> pandas.DataFrame:
+        """The paper's Table 1: the share of the target that each representation misses."""
+        import pandas
+
+        names = ["representation", "features", "q_equal", "q_generous", "v"]
+        return pandas.DataFrame(self.table1, columns=names).set_index("representation")
+
+    def plot(self) -> Figure:
+        from .figures import figure
+
+        k = np.arange(1, self.singular_values.size + 1)
+        keep = self.singular_values > 0
+        return figure(k[keep], {"sigma_k": self.singular_values[keep]}, x="k", y="singular value of P", y_log=True)
+
+
+def spectral(mdp: MDP, *, weights: str = "uniform", method: str = "auto", top: int = 10,
+             dimension: int | None = None, table: bool | None = None) -> Spectrum:
+    """Singular values and functions of P. `table` (default: up to 5,000 states) adds the paper's Table 1."""
+    wanted = mdp.states <= 5000 if table is None else table
+    return Spectrum(**_core.spectral(mdp._core, weights, method, top, dimension, wanted))
