@@ -32,7 +32,8 @@ def head(d, width):
 
 
 class Learner:
-    def __init__(self, width, hidden):
+    def __init__(self, width, hidden, in_batch):
+        self.in_batch = in_batch
         d = width
         self.d = d
         self.phi = mlp([S + A, width, width, d])
@@ -64,8 +65,14 @@ class Learner:
 
     def update(self, s, a, r, term, s2, base):
         phi = self.phi(torch.cat([s, a], 1))
-        mu2, mub = self.mu(s2), self.mu(base)
-        loss = (phi @ mub.T).square().mean() - 2 * (phi * mu2).sum(-1).mean()
+        mu2 = self.mu(s2)
+        if self.in_batch:  # the other rows' successors: i != j
+            scores = phi @ mu2.T
+            own = scores.diagonal()
+            quadratic = (scores.square().sum() - own.square().sum()) / (B * (B - 1))
+            loss = quadratic - 2 * own.mean()
+        else:
+            loss = (phi @ self.mu(base).T).square().mean() - 2 * (phi * mu2).sum(-1).mean()
         self.feature_opt.zero_grad()
         loss.backward()
         self.feature_opt.step()
@@ -113,12 +120,13 @@ def main():
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--in-batch", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
     n = 20000
     data = [torch.randn(n, S), torch.rand(n, A) * 2 - 1, torch.randn(n), torch.zeros(n), torch.randn(n, S)]
-    learner = Learner(args.width, 256)
+    learner = Learner(args.width, 256, args.in_batch)
 
     def run(count):
         start = time.process_time()

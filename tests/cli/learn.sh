@@ -69,7 +69,7 @@ works drawn online $small --episodes 50 --bonus tuned --plot "$work/p.svg"
 check "a picture" grep -q "<svg" "$work/p.svg"
 works drawn estimate $small --transitions 100 --out "$work/e.csv" --plot
 check "a picture beside the rows" grep -q "<svg" "$work/e.svg"
-refused "--plot" online $small --episodes 50 --plot "$work/p.gif"
+refused ".svg, .png, .pdf or .tex" online $small --episodes 50 --plot "$work/p.gif"
 
 works written online $small --episodes 50 --out "$work/run.db"
 works written online $small --episodes 50 --out "$work/run.db" --seed 2

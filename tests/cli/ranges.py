@@ -53,20 +53,22 @@ BESIDE["scale --epsilon"] = []
 BAD["worst --epsilon"] = ["0", "-1"]
 BESIDE["worst --epsilon"] = []
 BAD |= {"--values": ["1", "-1", "1001"], "--overlap": ["-0.1", "0.6"], "--runs": ["0", "-1"],
-        "--fresh-runs": ["0", "-1"]}
+        "--fresh-runs": ["0", "-1"], "--width": ["0", "0.5", "41", "-1"]}
 
 if DEEP:  # its start takes a quarter of a second, so each option gets one word of each kind
     SMALL = {"train": ["--env", "CartPole", "--out", "{out}/t"], "bench": ["--envs", "CartPole", "--out", "{out}/b"],
              "imitate": ["--out", "{out}/i"], "data pointmaze": ["--out", "{out}/d.h5"],
              "data antmaze": ["--policy", "{out}/p.h5", "--out", "{out}/d.h5"], "data info": ["{out}/none.h5"],
              "data bench": ["--out", "{out}/s.h5"], "heatmap": ["--out", "{out}/h"], "rollout": ["--env", "CartPole"],
-             "bench-env": [], "bench-update": [], "envs": []}
+             "bench-env": [], "bench-update": [], "envs": [], "exact": ["{out}/none.h5"], "table": ["{out}/none.db"],
+             "report": ["{out}/none.db", "--out", "{out}/r"]}
     COUNT = ["0"]
     BAD = {"--seed": SEED, "--steps": COUNT, "--checkpoint-every": COUNT, "--seeds": COUNT, "--jobs": COUNT,
            "--transitions": COUNT, "--episodes": COUNT, "--noise": ["-0.1"], "--threads": COUNT, "--compress": ["10"],
            "--jump": ["-1"], "--max-episode-steps": COUNT, "--rows": COUNT, "--features": COUNT, "--hidden": COUNT,
            "--batch": ["1"], "--lr": ["2"], "--ortho": ["-1"], "--seconds": ["61"], "--repeats": COUNT,
-           "--members": ["-1"], "--width": COUNT, "--updates": COUNT}
+           "--members": ["-1"], "--width": COUNT, "--updates": COUNT, "--observation": ["-1", "5000"],
+           "--class-size": ["1"]}
 
 failures = []
 

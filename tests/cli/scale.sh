@@ -89,6 +89,12 @@ fi
 
 refused "a file is for one MDP" --family river --axis states=4,5 --epsilon 0.1 --class c.h5
 refused "least squares" --family needle --axis rank=8,12 --epsilon 0.1 --criterion constrained
+refused "class lock is for family comblock" --family needle --axis rank=8,12 --epsilon 0.1 --class lock
+refused "would hold all members of class lock" --family comblock --axis rank=9,11 --epsilon 0.1 --class lock --algorithm rep-ucb
+refused "least squares" --family comblock --axis rank=9,11 --epsilon 0.1 --class lock --criterion constrained
+refused "online learners" --family comblock --axis rank=9,11 --epsilon 0.1 --class lock --offline
+refused "class own is for" --family simplex --axis rank=3,4 --epsilon 0.1 --class own
+refused "rank" --family chain --axis rank=6,8 --epsilon 0.1
 refused "name an axis" --family needle --epsilon 0.1
 refused "no axis 'colour'" --family needle --axis colour=1,2 --epsilon 0.1
 refused "no axis 'lead'" --family simplex --axis lead=0.1,0.2 --epsilon 0.1

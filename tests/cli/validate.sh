@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# validate.sh <speder>: the main job at its quick size, as `./run` does it; then again, which repeats
-# nothing; and the mistakes a user can make.
+# validate.sh <speder> [<chromium> [<pdflatex>]]: the main job at its quick size, as `./run` does it; its page and every
+# figure of it; then again, which repeats nothing; and the mistakes a user can make.
 set -euo pipefail
-speder=$1
+speder=$1 chromium=${2:-} pdflatex=${3:-}
+plots=$(cd "$(dirname "$0")/../plots" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -30,6 +31,11 @@ for f in findings:
 assert sum(f["role"] == "mutation" for f in findings) >= 5
 PY
 grep -q 'report: results/index.html' first.txt || fail "the summary does not name the page"
+if [ -n "$chromium" ]; then
+  /usr/bin/python3 "$plots/check_figures.py" "$chromium" results/figures/*.svg || fail "the figures"
+  /usr/bin/python3 "$plots/check_page.py" "$chromium" results --map || fail "the page"
+fi
+[ -z "$pdflatex" ] || "$plots/latex_test.sh" "$pdflatex" results/figures/*.tex || fail "the figures in LaTeX"
 
 "$speder" validate --only horizon ablate >second.txt || fail "again: $(tail -5 second.txt)"
 [ "$(grep -c 'of them from before' second.txt)" = 2 ] || fail "finished runs were repeated"

@@ -19,6 +19,7 @@ SHORT = {
     "./run": "speder validate --help",  # cli.validate runs it
     "./test": None,
     "speder validate": "speder validate --help",
+    "speder report --compare a.db b.db": "speder report --compare horizon.db horizon.db",  # the store made above
     "speder audit": "speder audit --quick --only simulation-first",
     "speder bench": "speder bench --help",
     "speder deep train --env Pendulum --steps 25000 --out runs/a":

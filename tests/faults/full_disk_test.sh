@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# full_disk_test.sh <speder>: every command that writes a file, on disks of many sizes. Either the file is the
-# one an empty disk gives and the exit code is 0, or there is no file, one line says why, and the exit code is 2.
+# full_disk_test.sh <speder> [all]: every command that writes a file, on disks of many sizes; with "all" of every
+# size, since a tmpfs has pages of 4 KiB. Either the file is the one an empty disk gives and the exit code is 0, or
+# there is no file, one line says why, and the exit code is 2.
 set -euo pipefail
 speder=$(realpath "$1")
 if [ -z "${SPEDER_OWN_MOUNTS:-}" ]; then
   for how in "unshare -m" "unshare -rm"; do
-    if $how mount -t tmpfs tmpfs /mnt 2>/dev/null; then SPEDER_OWN_MOUNTS=1 exec $how "$0" "$speder"; fi
+    if $how mount -t tmpfs tmpfs /mnt 2>/dev/null; then SPEDER_OWN_MOUNTS=1 exec $how "$0" "$speder" "${2:-}"; fi
   done
   echo "skipped: this user may not mount a tmpfs"
   exit 77
@@ -25,13 +26,19 @@ jobs=(
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --out @/l.csv|l.csv|16"
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --plot @/l.svg|l.svg|48"
   "learn online --mdp m.h5 --episodes 30 --class-size 20 --plot @/l.png|l.png|240"
+  "learn offline --mdp m.h5 --transitions 2000 --class-size 4 --save-data @/d.h5|d.h5|80"
 )
+if [ "${2:-}" = all ]; then
+  jobs+=("learn offline --mdp m.h5 --transitions 200 --class-size 4 --save-class @/c.h5|c.h5|2200"
+    "learn online --mdp m.h5 --episodes 30 --class-size 20 --plot @/l.pdf|l.pdf|80")
+fi
 tried=0
 for job in "${jobs[@]}"; do
   IFS='|' read -r command file largest <<<"$job"
   eval "$speder ${command//@/$work/whole}" >/dev/null 2>err.txt || fail "$command: $(cat err.txt)"
-  refused=0 done=0
-  for ((size = 4; size <= largest; size += (largest + 47) / 48 * 4)); do
+  refused=0 done=0 step=$(((largest + 47) / 48 * 4))
+  if [ "${2:-}" = all ]; then step=4; fi
+  for ((size = 4; size <= largest; size += step)); do
     mount -t tmpfs -o size=${size}k tmpfs disk
     code=0
     eval "$speder ${command//@/$work/disk}" >out.txt 2>err.txt || code=$?

@@ -1,6 +1,7 @@
 // Loaded into a program by LD_PRELOAD: the N-th call of one kind fails, once or from then on.
-//   SPEDER_FAULT=kind,errno,n,once|on   kind: open write sync rename close map truncate unlink memory
+//   SPEDER_FAULT=kind,errno,n,once|on   kind: open read write garble sync rename close map truncate unlink memory
 //   SPEDER_FAULT_COUNT=file             8 bytes: how many calls of that kind there were
+// garble: a disk that lies; the write succeeds, and one bit of it is another.
 // Memory counts from the program's first call of signal(), which is the first thing that its main does with commands:
 // what the loader and static objects take before is not the program's to handle. Only programs whose name begins
 // with "speder" are disturbed, not what they start.
@@ -69,8 +70,23 @@ static int fails(const char* what) {
 OPEN(open)
 OPEN(open64)
 
+static ssize_t garbled(int fd, const char* data, size_t size) {
+  char first = (char)(data[0] ^ 1);
+  const ssize_t n = REAL(write)(fd, &first, 1);
+  if (n != 1 || size == 1) return n;
+  const ssize_t rest = REAL(write)(fd, data + 1, size - 1);
+  return rest < 0 ? 1 : 1 + rest;
+}
 ssize_t write(int fd, const void* data, size_t size) {
+  if (fd > 2 && size > 0 && fails("garble")) return garbled(fd, data, size);
   return fd > 2 && fails("write") ? -1 : REAL(write)(fd, data, size);
+}
+ssize_t read(int fd, void* data, size_t size) { return fd > 2 && fails("read") ? -1 : REAL(read)(fd, data, size); }
+ssize_t pread(int fd, void* data, size_t size, off_t at) {
+  return fails("read") ? -1 : REAL(pread)(fd, data, size, at);
+}
+ssize_t pread64(int fd, void* data, size_t size, off64_t at) {
+  return fails("read") ? -1 : REAL(pread64)(fd, data, size, at);
 }
 ssize_t writev(int fd, const struct iovec* parts, int parts_count) {
   return fd > 2 && fails("write") ? -1 : REAL(writev)(fd, parts, parts_count);

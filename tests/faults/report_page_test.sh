@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# report_page_test.sh <speder> <chromium>: the report opened in a browser, from file:// and without
-# a network: no console message, every figure drawn, readable in light and dark.
+# report_page_test.sh <speder> <chromium> <python>: the report opened in a browser, from file:// and without
+# a network: no console message, every figure drawn, readable in light and dark, on a phone and in print.
 set -euo pipefail
-speder=$1 chromium=$2
+speder=$1 chromium=$2 python=$3
+here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -30,10 +31,8 @@ TOML
 "$speder" report a.db --out out >/dev/null
 browse "$work/out/index.html" --dump-dom >dom.html
 [ ! -s console.txt ] || fail "console: $(cat console.txt)"
-figures=$(grep -c '<figure' dom.html)
-drawn=$(grep -c '<svg' dom.html)
-[ "$figures" -ge 1 ] && [ "$figures" = "$drawn" ] || fail "$figures figures, $drawn pictures"
-[ "$(ls out/figures/*.svg | wc -l)" = "$figures" ] || fail "the page does not show every figure"
+figures=$(grep -o '<figure id=' dom.html | wc -l)
+[ "$figures" -ge 1 ] && [ "$(ls out/figures/*.svg | wc -l)" = "$figures" ] || fail "the page does not show every figure"
 for id in verdicts planted audit environment; do
   grep -q "id=\"$id\"" dom.html || fail "the page has no section $id"
 done
@@ -47,4 +46,13 @@ for scheme in 0 1; do
   [ -s "$work/$scheme.png" ] || fail "no screenshot"
 done
 ! cmp -s 0.png 1.png || fail "light and dark look the same"
+"$python" "$here/plots/check_page.py" "$chromium" out || fail "the page"
+"$python" "$here/plots/check_figures.py" "$chromium" out/figures/*.svg || fail "the figures"
+# Two runs compared: the constant that was changed is named, and the page opens.
+"$speder" sweep suite.toml -o b.db --seed 7 >/dev/null
+"$speder" report --compare a.db b.db --out both >text.txt
+grep -q 'seed: 1 -> 7' text.txt || fail "the seed that differs is not named"
+grep -q 'of .* findings' text.txt || fail "no findings compared"
+browse "$work/both/compare.html" --dump-dom >dom.html
+[ ! -s console.txt ] && grep -q 'id="settings"' dom.html || fail "the page of two runs"
 echo "ok: $figures figures"

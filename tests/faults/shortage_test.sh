@@ -52,6 +52,7 @@ for command in "report whole.db --rows" "mdp families" "--help" "--version" "swe
   code=0
   "$speder" $command >/dev/full 2>err.txt || code=$?
   check "$command > /dev/full" [ $code = 2 ]
+  check "$command > /dev/full says so once" [ "$(wc -l <err.txt)" = 1 ]
 done
 
 # A file that may not grow: an error, not a signal.
@@ -76,8 +77,9 @@ run true learn online $small --episodes 5 --out a.db --mdp-seed 9007199254740993
 check "seeds above 2^53 are told apart" [ $code = 0 ]
 
 # Hostile input: refused at once.
-mkfifo pipe
-for command in "solve pipe" "report pipe" "sweep pipe" "audit --replay pipe"; do
+mkfifo pipe pipe.csv pipe.npy
+for command in "solve pipe" "report pipe" "sweep pipe" "audit --replay pipe" "worst --replay pipe" \
+  "mdp import pipe --out i.h5" "mdp import pipe.csv --out i.h5" "mdp import pipe.npy --out i.h5"; do
   code=0
   timeout 20 "$speder" $command >out.txt 2>err.txt || code=$?
   check "$command" [ $code = 2 ]

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -106,14 +107,21 @@ TEST_CASE("fuzz: files that kill HDF5 are refused where the caller ignores SIGCH
   std::signal(SIGCHLD, before);
 }
 
+/// SPEDER_FUZZ_VARIANTS=N: so many of each file instead of 20, for hours without clang.
+int variants() {
+  const char* asked = std::getenv("SPEDER_FUZZ_VARIANTS");
+  return asked == nullptr ? 20 : std::atoi(asked);
+}
+
 TEST_CASE("fuzz: the corpus with bytes changed, cut and repeated", "[fuzz]") {
-  constexpr int kVariants = 20;
+  const char* const only = std::getenv("SPEDER_FUZZ");  // one reader, as for libFuzzer
   const SeedTree seeds(1);
   for (const fuzz::Reader& reader : fuzz::readers()) {
+    if (only != nullptr && reader.name != only) continue;
     for (const fs::path& file : corpus_of(reader)) {
       const std::vector<std::uint8_t> original = bytes_of(file);
       if (original.empty()) continue;
-      for (int variant = 0; variant < kVariants; ++variant) {
+      for (int variant = 0; variant < variants(); ++variant) {
         Rng rng = seeds.stream(file.filename().string(), static_cast<std::uint64_t>(variant));
         std::vector<std::uint8_t> bytes = original;
         const auto at = [&] {

@@ -7,6 +7,7 @@ add_library(
   ${PROJECT_SOURCE_DIR}/deep/sim/data/part_file.cpp
   ${PROJECT_SOURCE_DIR}/deep/imitate/config.cpp
   ${PROJECT_SOURCE_DIR}/deep/sim/controller.cpp
+  ${PROJECT_SOURCE_DIR}/deep/sim/network.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/readers_deep.cpp)
 set_target_properties(speder_readers PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -5,6 +5,7 @@
 #include "speder/experiments/audit/objects/case_file.hpp"
 #include "speder/experiments/learn/data_file.hpp"
 #include "speder/experiments/rates/suite.hpp"
+#include "speder/experiments/worst/files.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
 #include "speder/mdp/file/class_file.hpp"
 #include "speder/mdp/file/dense.hpp"
@@ -21,9 +22,23 @@ bool mdp(Bytes bytes) {
   return accepted([&] { (void)conditions(load_mdp(file.path())); });
 }
 
-bool dense(Bytes bytes) {
-  const File file(bytes, ".csv");
+bool dense_as(Bytes bytes, const char* ending) {
+  const File file(bytes, ending);
   return accepted([&] { (void)factorise(read_dense(file.path()), {}); });
+}
+
+bool dense(Bytes bytes) { return dense_as(bytes, ".csv"); }
+bool dense_h5(Bytes bytes) { return dense_as(bytes, ".h5"); }
+bool numpy(Bytes bytes) {  // an archive of arrays starts with PK, an array alone does not
+  return dense_as(bytes, !bytes.empty() && bytes[0] == 'P' ? ".npz" : ".npy");
+}
+
+bool worst_instance(Bytes bytes) {
+  const File file(bytes, ".json");
+  return accepted([&] {
+    const worst::SavedInstance saved = worst::load_instance(file.path());
+    (void)conditions(worst::make_mdp(saved.setting, saved.genes));
+  });
 }
 
 bool candidate_class(Bytes bytes) {
@@ -66,6 +81,9 @@ const std::vector<Reader>& readers() {
   static const std::vector<Reader> table = [] {
     std::vector<Reader> all = {{"mdp", mdp},
                                {"dense", dense},
+                               {"dense_h5", dense_h5},
+                               {"numpy", numpy},
+                               {"worst", worst_instance},
                                {"suite", suite},
                                {"audit", audit_case},
                                {"findings", audit_list},

@@ -31,8 +31,9 @@ if [ -x "$prefix/lib/speder/speder-deep" ]; then  # without the sources' copies
   done
 fi
 
-cmake -S "$source/tests/package/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+[ -f "$prefix/share/doc/speder/examples/cpp/main.cpp" ] || fail "the examples are not installed"
+cmake -S "$prefix/share/doc/speder/examples/cpp" -B first -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug >configure.log 2>&1 || { cat configure.log; fail "find_package(speder)"; }
-cmake --build consumer >build.log 2>&1 || { cat build.log; fail "the consumer does not build"; }
-consumer/consumer two.h5 || fail "the consumer's value is wrong"
+cmake --build first >build.log 2>&1 || { cat build.log; fail "the example does not build"; }
+first/first_steps two.h5 || fail "the example's value is wrong"
 echo "ok"

@@ -76,4 +76,14 @@ refused "no device 'tpu'" "${bench[@]}" --device tpu --out x
 works "2 seeds, 603 steps" table one/runs.db --suite mbbl --draw curves.svg
 grep -q "<svg" curves.svg || fail "no curves"
 works '"seeds":2' table one/runs.db --json
+# An exact MDP as a task, and what was learned of it beside the truth.
+"$speder" mdp make --family simplex --states 12 --actions 3 --rank 3 --gamma 0.9 --out m.h5 >/dev/null || fail "mdp make"
+few=(--set random_steps=200 --set batch=32 --set eval_episodes=2)
+works "gap: plan" exact m.h5 --steps 400 "${few[@]}"
+works '"greedy_gap":' exact m.h5 --steps 400 "${few[@]}" --observation 6 --class-size 16 --json
+works "sac2 on mdp:m.h5" train "${tiny[@]}" --env mdp:m.h5 --algorithm sac2 --steps 500 --out on-mdp
+grep -q "^discount = 0.9$" on-mdp/config.toml || fail "not the discount of the MDP"
+refused "no policy for the discrete actions" train "${tiny[@]}" --env mdp:m.h5 --algorithm ppo --steps 500 --out refused
+refused "none.h5" exact none.h5
+refused "mdp0:m.h5" train "${tiny[@]}" --env mdp0:m.h5 --out refused
 exit $failed

@@ -28,6 +28,14 @@ works truncated rollout --packages "$packages" --env CartPole --policy zero
 works '"mean_return"' rollout --packages "$packages" --env Hopper-ET --episodes 3 --seed 4 --json
 works '"ratio"' bench-env --packages "$packages" --env Reacher --seconds 0.01 --repeats 1 --members 2 --json
 
+works '"mean_return"' rollout --packages "$packages" --env Hopper-ET --episodes 2 --format minari --out "$work/minari" --json
+works "2 trajectories" data info "$work/minari"
+works "3 layers" export "$(dirname "$0")/../../../deep/policies/ant_direction.h5" --out "$work/p.onnx"
+[ -s "$work/p.onnx" ] || { echo "FAILED: no p.onnx"; failed=1; }
+refused "has a data set already" rollout --packages "$packages" --env Hopper-ET --format minari --out "$work/minari"
+refused "needs --out FOLDER" rollout --env CartPole --format minari
+refused "weight_0" export "$fixtures/CartPole.h5" --out "$work/q.onnx"
+
 refused "--env is required" rollout
 refused "no task is called 'Swimmer'" rollout --env Swimmer
 refused "has no command 'frob'" frob

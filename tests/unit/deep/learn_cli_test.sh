@@ -45,8 +45,9 @@ done
 refused "holds no checkpoint to go on from" train "${run[@]}" --out "$work/nothing" --resume
 [ -e "$work/nothing" ] && fail "a refused --resume leaves a folder"
 refused "holds no checkpoint to go on from" "${short[@]}" --out "$work/short" --resume
-refused "show it with: speder deep table $work/short/run.db" report "$work/short/run.db" --out "$work/page"
-refused "show it with: speder deep table $work/short/run.db" report "$work/short" --out "$work/page"
+works "index.html" report "$work/short" --out "$work/page"
+grep -q "fewer than five seeds" "$work/page/index.html" || fail "the page does not say that intervals are weak"
+refused "no imitate.db, heatmap.db, runs.db or run.db" report "$work/page" --out "$work/page2"
 refused "add --resume" train "${run[@]}" --out "$work/whole"
 refused "other settings" train "${run[@]}" --set discount=0.9 --out "$work/whole" --resume
 refused "no task is called 'Swimmer'" train --packages "$packages" --env Swimmer --out "$work/x"

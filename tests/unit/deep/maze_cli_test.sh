@@ -32,7 +32,7 @@ export SPEDER_POLICIES=$work/none
 refused "train --env AntDirection" data antmaze --out x.h5
 refused "none.h5" data antmaze --policy none.h5 --out x.h5
 refused "no such file" data info none.h5
-refused ".svg, .png or .pdf" data pointmaze --out x.h5 --picture x.gif
+refused ".svg, .png, .pdf or .tex" data pointmaze --out x.h5 --picture x.gif
 refused "cannot be written" data pointmaze --transitions 10 --out no/such/x.h5
 
 works '"peak_within_0.5"' heatmap --steps 300 --lr 1e-2 --features 4 --hidden 8 8 --batch 8 --out room --json
@@ -69,7 +69,7 @@ works "SPEDER at least BC" "${small[@]}" --layout medium --method bc --heatmap r
 grep -q "objective dual: every peak" im/report/index.html || fail "no heat map on the suite's page"
 works '"verdict"' report im/imitate.db --out page --json
 works '"verdict"' "${small[@]}" --layout medium --method bc --json
-refused "no imitate.db or heatmap.db" report "$work" --out page
+refused "no imitate.db, heatmap.db, runs.db or run.db" report "$work" --out page
 refused "none.db" report none.db --out page
 refused "show it with: speder deep report im/imitate.db" table im/imitate.db
 refused "no imitate.db" "${small[@]}" --layout medium --method bc --heatmap "$work"

@@ -275,6 +275,33 @@ TEST_CASE("map: a bonus without effect or a failed premise is not a test",
   CHECK_THAT(broken[0].reason, Catch::Contains("a premise fails"));
 }
 
+TEST_CASE("map, pac: the last point is predicted, and a jump there is seen",
+          "[experiments][scaling]") {
+  const auto last = [](const std::string& id, double jump) {
+    const Suite suite = load_suite(id, "full");
+    double farthest = 0;
+    for (const GridCell& c : suite.plan.cells)
+      farthest = std::max(farthest, c.number("rank") * c.number("actions"));
+    const auto N = [=](const NeedlePoint& at, const std::string& curve) {
+      if (fails(curve)) return kNever;
+      const double n = 20 * std::pow(at.rank / 12.0, 3) * std::pow(at.actions / 4.0, 2);
+      return at.rank * at.actions == farthest ? jump * n : n;
+    };
+    const ExperimentReport report = judge(planted_rows(id, "full", {N})).report;
+    CHECK(std::ranges::any_of(report.tables, [&](const ReportTable& t) {
+      return t.id == id + "-laws" && !t.rows.empty();
+    }));
+    for (const Finding& f : report.findings)
+      if (f.claim.starts_with("N(ε, δ) at the last point")) return f.verdict;
+    throw std::runtime_error("no last point");
+  };
+  for (const char* id : {"map", "pac-d", "pac-A"}) {
+    CAPTURE(id);
+    CHECK(last(id, 1) == Verdict::kConsistent);
+    CHECK(last(id, 3) == Verdict::kInconclusive);
+  }
+}
+
 TEST_CASE("pac: planted exponents come back along every axis", "[experiments][scaling]") {
   struct Axis {
     std::string id;

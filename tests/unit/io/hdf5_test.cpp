@@ -1,12 +1,15 @@
 #include "speder/io/hdf5.hpp"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include "speder/core/check.hpp"
+#include "speder/io/library_guard.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
@@ -127,6 +130,42 @@ TEST_CASE("H5File: missing files, other formats and unwritable folders are one-l
   std::ofstream(folder.path / "text.h5") << "not hdf5";
   CHECK_THROWS_WITH(H5File::open(folder.path / "text.h5"), Catch::Contains("not an HDF5 file"));
   CHECK_THROWS_AS(H5File::create(folder.path / "no" / "such" / "a.h5"), InputError);
+}
+
+TEST_CASE("H5File: a table in a group that is not there is not there", "[core][hdf5]") {
+  const Folder folder;
+  const fs::path file = folder.path / "groups.h5";
+  H5File out = H5File::create(file);
+  out.write("infos/goal", Vector(Vector::Ones(2)));
+  out.commit();
+  const H5File in = H5File::open(file);
+  CHECK(in.has("infos"));
+  CHECK(in.has("infos/goal"));
+  CHECK_FALSE(in.has("infos/start"));
+  CHECK_FALSE(in.has("nothing/start"));
+  CHECK(in.is_group("infos"));
+  CHECK_FALSE(in.is_group("infos/goal"));
+}
+
+TEST_CASE("LibraryGuard: a library that dies or calls exit ends in exit code 2", "[core][hdf5]") {
+  const auto code_of = [](void (*library)()) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(number, SIG_DFL);
+      LibraryGuard guard("planted");
+      guard.silence();
+      ::close(STDERR_FILENO);
+      library();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  };
+  CHECK(code_of([] {}) == 0);
+  CHECK(code_of([] { std::raise(SIGSEGV); }) == 2);
+  CHECK(code_of([] { std::abort(); }) == 2);
+  CHECK(code_of([] { std::exit(-1); }) == 2);
 }
 
 }  // namespace hdf5_test

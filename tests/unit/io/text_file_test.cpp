@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "speder/core/check.hpp"
+#include "speder/io/durable_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -67,6 +68,16 @@ TEST_CASE("what is read is a regular file of a sensible size", "[core][files]") 
   CHECK_THROWS_WITH(read_text_file("/dev/zero"), Catch::Contains("not a regular file"));
   REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
   CHECK_THROWS_WITH(read_text_file(folder.path / "pipe"), Catch::Contains("not a regular file"));
+}
+
+TEST_CASE("a folder is made with those above it, or what is in the way is named", "[core][files]") {
+  const testing::Folder folder;
+  make_folder(folder.path / "a" / "b" / "");
+  CHECK(fs::is_directory(folder.path / "a" / "b"));
+  CHECK_NOTHROW(make_folder(folder.path / "a" / "b"));
+  write_text_file(folder.path / "file", "text");
+  CHECK_THROWS_WITH(make_folder(folder.path / "file"), Catch::Contains("cannot be made"));
+  CHECK_THROWS_WITH(make_folder(folder.path / "file" / "x"), Catch::Contains("cannot be made"));
 }
 
 }  // namespace text_file_test

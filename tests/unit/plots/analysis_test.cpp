@@ -131,4 +131,44 @@ TEST_CASE("frequency_finding: a ratio that is no number leaves the claim open",
   CHECK(open.reason == "1 of 101 measured/bound are not numbers");
 }
 
+TEST_CASE("fits: a bar on every point, a band round every line", "[plots][analysis]") {
+  CurveTable table{.x = {1, 2, 4, 8, 16}, .y = {}};
+  std::vector<Cluster> clusters;
+  Rng rng = SeedTree(3).stream("band");
+  for (int run = 0; run < 20; ++run) {
+    clusters.push_back({0, run});
+    std::vector<double>& row = table.y.emplace_back();
+    for (const double x : table.x) row.push_back(3 * x * x * std::exp(0.3 * rng.normal()));
+  }
+  const RateFit fit = fit_rate(clusters, mean_curve(table), rng);
+  const Series points = point_series("p", fit, 0).front();
+  REQUIRE(points.low.size() == 5);
+  for (std::size_t i = 0; i < 5; ++i)
+    CHECK((points.low[i] < points.y[i] && points.y[i] < points.high[i]));
+  const FitLine line = *fit_line(fit, 0);
+  REQUIRE(line.band_x.size() >= 3);
+  const auto width = [](const FitLine& f, std::size_t i) {
+    return std::log(f.band_high[i] / f.band_low[i]);
+  };
+  for (std::size_t i = 0; i < line.band_x.size(); ++i) {
+    CHECK((line.band_low[i] <= value(line, line.band_x[i]) &&
+           value(line, line.band_x[i]) <= line.band_high[i]));
+  }
+  CHECK(width(line, 0) > width(line, line.band_x.size() / 2));  // narrowest in the middle
+
+  std::vector<ScalingPoint> plane;
+  for (const double d : {8.0, 12.0, 16.0, 24.0, 32.0, 48.0})
+    plane.push_back({.x = Vector::Constant(1, std::log(d)),
+                     .log_n = 1 + 2 * std::log(d) + 0.1 * rng.normal(),
+                     .variance = 0.01});
+  const ScalingFit scaling = fit_scaling(plane);
+  const FitLine band =
+      with_band({.slope = scaling.exponent[0], .intercept = scaling.intercept, .from = 8, .to = 48},
+                scaling, 0, Vector::Zero(1));
+  REQUIRE(band.band_x.size() >= 3);
+  CHECK(width(band, 0) > width(band, band.band_x.size() / 2));
+  CHECK(width(band, 0) < 1);
+  CHECK(with_band({.from = 1, .to = 2}, {}, 0, Vector::Zero(1)).band_x.empty());  // nothing fitted
+}
+
 }  // namespace analysis_test

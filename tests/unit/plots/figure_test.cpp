@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "speder/plots/bands.hpp"
@@ -67,14 +68,10 @@ TEST_CASE("Figure: bars start at zero, lie in their intervals and are numbers of
         "f,,sample,\"b, with\",0.81,1,,\n"
         "f,,sample,\"b, with\",0.81,1,,\n"
         "f,,bar,b,1.19,0,0,0\n");
-  CHECK(legend_entries(panel) == 1);
   const std::vector<DrawnBar> bars = drawn_bars(panel);
   REQUIRE(bars.size() == 3);
   CHECK(bars[1].points_x[0] < bars[1].points_x[1]);  // equal values stay apart
   CHECK(bars[1].x + bars[1].width / 2 == Approx(bars[2].x - bars[2].width / 2));
-  CHECK(!slanted(panel));
-  panel.bars[0].label = std::string(30, 'x');
-  CHECK(slanted(panel));
   panel.y.scale = Scale::kLog;
   CHECK_THROWS_AS(require_drawable(one(panel)), std::invalid_argument);
   panel.y.scale = Scale::kLinear;
@@ -109,6 +106,12 @@ TEST_CASE("palette: the published colours, then from the start again", "[plots][
     CHECK(hex(palette(i)) == published[static_cast<std::size_t>(i % kColours)]);
   }
   CHECK_THROWS_AS(palette(-1), std::invalid_argument);
+  CHECK_THROWS_AS(palette(0, "no such"), std::invalid_argument);
+  for (const std::string& name : palette_names()) {  // six colours, all different
+    std::set<std::string> colours;
+    for (int i = 0; i < kColours; ++i) colours.insert(hex(palette(i, name)));
+    CHECK(static_cast<int>(colours.size()) == kColours);
+  }
 }
 
 }  // namespace figure_test

@@ -187,4 +187,17 @@ TEST_CASE("fit_rate: four points off their line, each known well, have no narrow
   CHECK(bad.slope.high > 4);
 }
 
+TEST_CASE("mean_curve: a run without a number counts neither as a number nor as zero",
+          "[core][rate]") {
+  const CurveTable table{.x = {1, 2}, .y = {{1, NAN}, {3, 5}}};
+  const CurveStatistic mean = mean_curve(table);
+  const auto at = [&](int first, int second, std::size_t k) {
+    return mean(std::vector<int>{first, second})[k].y;
+  };
+  CHECK(at(1, 1, 0) == 2);
+  CHECK(at(3, 1, 0) == 1.5);
+  CHECK(at(1, 1, 1) == 5);
+  CHECK(at(2, 0, 1) == 0);  // nobody has one
+}
+
 }  // namespace rate_test

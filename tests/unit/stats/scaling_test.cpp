@@ -40,6 +40,17 @@ std::map<Verdict, double> verdicts(const std::function<double(double)>& law) {
 
 }  // namespace
 
+TEST_CASE("surely_late: as many late runs as chance does not make", "[stats][scaling]") {
+  const double never = std::numeric_limits<double>::infinity();
+  std::vector<double> ends(10, never);
+  CHECK(surely_late(ends, 100, 0.1));
+  for (int i = 0; i < 6; ++i) ends[static_cast<std::size_t>(i)] = 100;  // four late: [0.12, 0.74]
+  CHECK(surely_late(ends, 100, 0.1));
+  ends[6] = 50;  // three late: [0.07, 0.65]
+  CHECK(!surely_late(ends, 100, 0.1));
+  CHECK(surely_late(ends, 99, 0.1));
+}
+
 TEST_CASE("scaling: planted exponents get the verdict at its stated coverage", "[stats][scaling]") {
   using enum Verdict;
   CHECK(verdicts([](double x) { return 2 * x; })[kTight] >= 0.93);

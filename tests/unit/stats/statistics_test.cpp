@@ -99,4 +99,12 @@ TEST_CASE("mean_interval: Student's t by hand, and its coverage", "[core][statis
   CHECK(binomial_upper_tail(kTrials, 0.95, kTrials - misses) > tol::kFalseAlarm);
 }
 
+TEST_CASE("normal hazard: between z and z + 1/z, far out too", "[statistics]") {
+  for (const double z : {0.5, 5.0, 29.0, 31.0, 1000.0}) {
+    CAPTURE(z);
+    CHECK(normal_hazard(z) > z);
+    CHECK(normal_hazard(z) <= z + 1 / z);
+  }
+}
+
 }  // namespace speder::statistics_test

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/spectral_actor_critic.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
@@ -24,6 +25,25 @@ AgentConfig tiny(const std::string& algorithm) {
   c.batch = 32;
   c.rollout = 64;
   c.epochs = 2;
+  c.model_hidden = {16};
+  c.model_steps = 20;
+  c.plan_horizon = 3;
+  c.plan_samples = 10;
+  c.plan_elites = 3;
+  c.imagined_steps = 40;
+  c.imagined_length = 10;
+  c.policy_rounds = 2;
+  c.latent_groups = 3;
+  c.latent_classes = 4;
+  c.recurrent = 8;
+  c.dreamer_hidden = {8, 8};
+  c.sequences = 4;
+  c.sequence_length = 6;
+  c.imagine_horizon = 3;
+  c.imagine_starts = 12;
+  c.pretrain = 1;
+  c.projection = 8;
+  c.prototypes = 8;
   c.reward_weight = 1;
   return c;
 }
@@ -33,13 +53,26 @@ const EnvSpec& spec() {
   return physics->spec;
 }
 
-RingBuffer filled(int steps) {
-  RingBuffer buffer(1, 1, steps);
+/// The point under the name of a task with one action whose reward is known and reads one entry.
+EnvSpec spec_for(const std::string& algorithm) {
+  EnvSpec s = spec();
+  try {
+    check_suits(algorithm, s);
+  } catch (const InputError&) {
+    s.name = "Pendulum";
+    s.observation_size = 3;
+  }
+  return s;
+}
+
+RingBuffer filled(int steps, int states = 1) {
+  RingBuffer buffer(states, 1, steps);
   Rng rng = SeedTree(9).stream("steps");
   for (int i = 0; i < steps; ++i) {
-    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> s(static_cast<std::size_t>(states),
+                               static_cast<float>(rng.uniform(-1, 1)));
     const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
-    const std::vector<float> next = {s[0] + 0.25F * a[0]};
+    const std::vector<float> next(s.size(), s[0] + 0.25F * a[0]);
     buffer.add({s, a, -s[0] * s[0], next, i % 11 == 0, i % 7 == 0});
   }
   return buffer;
@@ -178,16 +211,17 @@ TEST_CASE(
 TEST_CASE("every algorithm: one seed twice is identical, another seed is not", "[learn][agent]") {
   const std::string algorithm(GENERATE(from_range(algorithms())));
   CAPTURE(algorithm);
-  const RingBuffer buffer = filled(64);
+  const EnvSpec task = spec_for(algorithm);
+  const RingBuffer buffer = filled(64, task.observation_size);
   const auto trained = [&](std::uint64_t seed) {
-    Agent agent = make_agent(tiny(algorithm), spec(), at::kCPU, SeedTree(seed));
+    Agent agent = make_agent(tiny(algorithm), task, at::kCPU, SeedTree(seed));
     for (std::uint64_t i = 0; i < 5; ++i) {
       Rng rng = SeedTree(seed).stream("update", i);
       for (const NamedTensor& n : agent.update(buffer, rng)) {
         CHECK(n.tensor.isfinite().all().item<bool>());
       }
     }
-    return values(agent.tensors(), "actor.");
+    return values(agent.tensors(), "");
   };
   CHECK(same(trained(1), trained(1)));
   CHECK_FALSE(same(trained(1), trained(2)));
@@ -197,8 +231,23 @@ TEST_CASE("every algorithm: actions lie in the box; noise moves them, its absenc
           "[learn][agent]") {
   const std::string algorithm(GENERATE(from_range(algorithms())));
   CAPTURE(algorithm);
-  const Agent agent = make_agent(tiny(algorithm), spec(), at::kCPU, SeedTree(1));
-  const Tensor x = at::linspace(-2, 2, 7).view({7, 1});
+  const EnvSpec task = spec_for(algorithm);
+  const Agent agent = make_agent(tiny(algorithm), task, at::kCPU, SeedTree(1));
+  const Tensor x = at::linspace(-2, 2, 7).view({7, 1}).repeat({1, task.observation_size});
+  if (agent.play) {  // the same stream gives the same actions, and there are 7 of them in the box
+    const auto played = [&] {
+      Rng rng(3);
+      const Player player = agent.play(7);
+      const Tensor first = player(x, rng, false);
+      return at::cat({first, player(x, rng, true)});
+    };
+    const Tensor a = played();
+    CHECK(at::equal(a, played()));
+    CHECK(a.size(0) == 14);
+    CHECK(a.abs().max().item<double>() <= 1);
+    CHECK_FALSE(a.requires_grad());
+    return;
+  }
   const Tensor mean = agent.act(x, {});
   CHECK(mean.abs().max().item<double>() <= 1);
   CHECK(at::equal(mean, agent.act(x, {})));

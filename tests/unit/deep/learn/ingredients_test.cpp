@@ -266,6 +266,44 @@ TEST_CASE("falling rate of φ: as it was up to update k, then k/t of it", "[lear
   CHECK(std::abs(step(falling, 2) / step(c, 2) - 0.5) < 0.01);
 }
 
+TEST_CASE("twin critics: the smaller of both or their mean", "[learn][loss]") {
+  const Tensor q = at::tensor({1.0F, 5.0F, 3.0F, 1.0F}).view({2, 2});
+  const Tensor zero = at::zeros({2});
+  const auto value = [&](const char* twin) {
+    return soft_value(twin_values(q, twin), zero, at::ones({}));
+  };
+  CHECK(at::equal(value("min"), at::tensor({1.0F, 1.0F})));
+  CHECK(at::equal(value("mean"), at::tensor({2.0F, 3.0F})));
+  for (const char* algorithm : {"speder", "sac3"}) {
+    AgentConfig c = small_agent(algorithm);
+    const auto smaller = after_updates(c, 2);
+    c.twin = "mean";
+    const auto mean = after_updates(c, 2);
+    CHECK_FALSE(at::equal(mean.at("critic.weight_0"), smaller.at("critic.weight_0")));
+    CHECK_FALSE(at::equal(mean.at("actor.weight_0"), smaller.at("actor.weight_0")));
+  }
+}
+
+TEST_CASE("base states from the batch: none are drawn, the rest of the batch is as it was",
+          "[learn][replay]") {
+  const RingBuffer buffer = filled(50);
+  Rng rng(1), again(1);
+  const Minibatch m =
+      draw_minibatch(buffer, {.size = 20, .base = BaseMeasure::kNone, .returns = 2}, at::kCPU, rng);
+  CHECK_FALSE(m.base_state.defined());
+  for (int i = 0; i < 20; ++i) {  // by hand: a row, then two actions' worth of noise
+    const auto row = buffer.draw(again);
+    CHECK(m.reward[i].item<float>() == row[2]);
+    CHECK(m.next_state[i][0].item<float>() == row[5]);
+    CHECK(m.noise[i][0].item<float>() == static_cast<float>(again.normal()));
+    CHECK(m.next_noise[i][0].item<float>() == static_cast<float>(again.normal()));
+  }
+  AgentConfig c = small_agent("speder");
+  c.in_batch = true;
+  CHECK_FALSE(at::equal(after_updates(c, 2).at("phi.weight_0"),
+                        after_updates(small_agent("speder"), 2).at("phi.weight_0")));
+}
+
 TEST_CASE("sac3+ is sac3 with normalised layers and units", "[learn][agent]") {
   AgentConfig plain = small_agent("sac3");
   const auto before = after_updates(plain, 2);

@@ -98,6 +98,29 @@ TEST_CASE("spectral terms equal sums over the known kernel", "[learn][loss]") {
   CHECK_THAT(number(normalisation(masses(b.phi, b.mu_base))), WithinAbs(expected, 1e-9 * expected));
 }
 
+TEST_CASE("modes of φᵀμ: their sums are the loss's terms, at the minimum they are P's",
+          "[learn][loss]") {
+  const KnownKernel k = walsh_kernel();
+  const SpectralBatch b = population(k, random_tables(k, 3, "modes"));
+  const SpectralModes any = spectral_modes(b.phi, b.mu_next);
+  // φᵀμ = ∑ σ_k f_k g_k with f, g orthonormal: ∑ σ_k² = E E_p (φᵀμ)², ∑ σ_k E[f_k g_k] = E[φᵀμ(s')]
+  CHECK_THAT(number(any.learned.square().sum()),
+             WithinRel(number(exact_quadratic(b.phi, b.mu_next)), 1e-9));
+  CHECK_THAT(number((any.learned * any.seen).sum()),
+             WithinAbs(number(paired_product(b.phi, b.mu_next)), 1e-9));
+  const Tables best = minimise(k, Objective::kExact, random_tables(k, kTop, "exact span"), {});
+  const SpectralBatch at_best = population(k, best);
+  const SpectralModes modes = spectral_modes(at_best.phi, at_best.mu_next);
+  for (Index i = 0; i < kTop; ++i) {  // a loss of ε above its minimum leaves √ε in σ
+    CHECK_THAT(modes.learned[i].item<double>(), WithinAbs(k.sigma[i], std::sqrt(kExcess)));
+    CHECK_THAT(modes.seen[i].item<double>(), WithinAbs(k.sigma[i], std::sqrt(kExcess)));
+  }
+  // A direction that φ does not use is no mode, and no division by zero.
+  Tensor flat = at_best.phi.clone();
+  flat.select(1, 1).zero_();
+  CHECK(at::isfinite(spectral_modes(flat, at_best.mu_next).seen).all().item<bool>());
+}
+
 TEST_CASE("the exact loss is the L² distance to P/p up to a constant", "[learn][loss]") {
   const KnownKernel k = mixed_kernel();
   const Tables t = random_tables(k, 4, "distance");
@@ -136,6 +159,56 @@ TEST_CASE("U-statistic is unbiased and the V-statistic is not", "[learn][loss]")
   const double bias = (fourth - (x.transpose() * x / 3).squaredNorm()) / 2;
   CHECK(bias > 0);
   CHECK_THAT(v, WithinAbs(truth + bias, kRounding));
+}
+
+TEST_CASE("base states from the batch: unbiased without i = j, biased with it", "[learn][loss]") {
+  // Every sample of two rows out of a population of three: the average is the expectation.
+  Rng rng = SeedTree(5).stream("in batch");
+  const Tensor phi = random_table(3, 2, rng), mu = random_table(3, 2, rng);
+  double own = 0, all = 0, mass = 0;
+  for (const std::int64_t i : {0, 1, 2}) {
+    for (const std::int64_t j : {0, 1, 2}) {
+      const Tensor rows = at::tensor({i, j}, at::kLong);
+      const Tensor f = phi.index_select(0, rows), m = mu.index_select(0, rows);
+      own += number(in_batch_quadratic(f, m)) / 9;
+      all += number(exact_quadratic(f, m)) / 9;
+      mass += number(in_batch_masses(f, m).mean()) / 9;
+    }
+  }
+  const double truth = number(exact_quadratic(phi, mu));
+  CHECK_THAT(own, WithinAbs(truth, kRounding));
+  CHECK_THAT(mass, WithinAbs(number(masses(phi, mu).mean()), kRounding));
+  CHECK(std::abs(all - truth) > 0.01 * truth);
+  // The node's gradient is that of its formula.
+  const auto gradients = [&](const auto& term) {
+    const Tensor x = phi.clone().set_requires_grad(true), y = mu.clone().set_requires_grad(true);
+    return torch::autograd::grad({3 * term(x, y)}, {x, y});
+  };
+  const auto node = gradients(in_batch_quadratic);
+  const auto plain = gradients([](const Tensor& x, const Tensor& y) {
+    const Tensor a = at::mm(x, y.t());
+    return (a.square().sum() - a.diagonal().square().sum()) / 6;
+  });
+  CHECK(at::allclose(node[0], plain[0]));
+  CHECK(at::allclose(node[1], plain[1]));
+  CHECK_THROWS_AS(in_batch_quadratic(phi.narrow(0, 0, 1), mu.narrow(0, 0, 1)),
+                  std::invalid_argument);
+}
+
+TEST_CASE("without base rows each objective takes those of the batch", "[learn][loss]") {
+  const KnownKernel k = mixed_kernel();
+  SpectralBatch b = population(k, random_tables(k, 3, "sums"));
+  b.mu_base = Tensor();
+  const SpectralWeights weights{.ortho = 2.5, .prob = 0.5};
+  const double paired = number(paired_product(b.phi, b.mu_next));
+  const double prob = 0.5 * number(normalisation(in_batch_masses(b.phi, b.mu_next)));
+  const auto loss = [&](Objective o) { return number(spectral_loss(o, b, weights).loss); };
+  CHECK_THAT(
+      loss(Objective::kExact),
+      WithinAbs(-2 * paired + number(in_batch_quadratic(b.phi, b.mu_next)) + prob, kRounding));
+  CHECK_THAT(loss(Objective::kDual), WithinAbs(-paired + number(dual_quadratic(b.mu_next)) +
+                                                   2.5 * number(ortho_u_statistic(b.phi)) + prob,
+                                               kRounding));
 }
 
 TEST_CASE("objectives are the stated sums of terms", "[learn][loss]") {

@@ -8,8 +8,11 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/results/aggregates.hpp"
 #include "speder/deep/results/curves.hpp"
+#include "speder/deep/results/misprints.hpp"
 #include "speder/deep/results/run_settings.hpp"
+#include "speder/deep/results/table_formats.hpp"
 #include "speder/deep/sim/env/task.hpp"
 #include "speder/deep/train/run_folder.hpp"
 #include "tests/catch.hpp"
@@ -190,16 +193,16 @@ TEST_CASE("curves: a preset of all runs is in the title, what tells them apart i
     for (const Series& s : figure.panels[0].series) out.insert(s.label);
     return out;
   };
-  CHECK(labels() == std::set<std::string>{"CartPole (small)", "sac3, 2 seeds",
-                                          "speder (reward_model=false), 1 seed",
-                                          "speder (reward_model=true), 1 seed"});
+  CHECK(labels() == std::set<std::string>{"CartPole (small), 1 to 2 seeds", "sac3",
+                                          "speder (reward_model=false)",
+                                          "speder (reward_model=true)"});
   for (Run& run : runs) {
     if (run.key.cell.find("sac3") == std::string::npos) continue;
     run.key.cell.replace(run.key.cell.find("small"), 5, "paper");
   }
-  CHECK(labels() == std::set<std::string>{"CartPole", "sac3 (paper), 2 seeds",
-                                          "speder (small, reward_model=false), 1 seed",
-                                          "speder (small, reward_model=true), 1 seed"});
+  CHECK(labels() == std::set<std::string>{"CartPole, 1 to 2 seeds", "sac3 (paper)",
+                                          "speder (small, reward_model=false)",
+                                          "speder (small, reward_model=true)"});
 }
 
 TEST_CASE("curves: a bad start leaves the rest its height, a slow one is shown whole",
@@ -215,7 +218,7 @@ TEST_CASE("curves: a bad start leaves the rest its height, a slow one is shown w
   // After 4K: 50 to 200, and the published 200.2; 5% of that height is left free below.
   const Panel bad = panel({-300, 100, 50, 200, 190, 180, 170, 200});
   REQUIRE(bad.y.low);
-  CHECK(bad.title == "CartPole (small), start cut off");
+  CHECK(bad.title == "CartPole (small), 1 seed, start cut off");
   CHECK_THAT(*bad.y.low, WithinAbs(50 - 0.05 * 150.2, 1e-9));
   // After 4K flat: a quarter of 2,000.2 is kept, so that the rise is still seen.
   const Panel flat = panel({-1800, 200, 200, 200, 200, 200, 200, 200});
@@ -236,7 +239,7 @@ TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") 
 }
 
 TEST_CASE("every setting is read by some algorithm", "[learn][table]") {
-  const std::string text = to_toml({});
+  const std::string text = to_toml(TrainConfig{});
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = text.find('\n', at);
     const std::string key = text.substr(at, text.find(' ', at) - at);
@@ -248,6 +251,71 @@ TEST_CASE("every setting is read by some algorithm", "[learn][table]") {
   CHECK_FALSE(reads_setting("sac3", "reward_model"));
   CHECK(reads_setting("speder", "reward_model"));
   CHECK(reads_setting("sac3", "batch"));
+}
+
+TEST_CASE("curves: a band is within what was reached, the published line has its own",
+          "[learn][table]") {
+  const Figure figure = learning_curves({rising("CartPole", 100, 0), rising("CartPole", 140, 1)});
+  const Series& s = figure.panels.at(0).series.at(0);
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    CHECK(s.high[i] - s.low[i] == Approx(40));  // from one seed to the other, not beyond
+    CHECK(s.y[i] - s.low[i] == Approx(20));
+  }
+  CHECK_THAT(figure.note, Catch::Contains("lowest to the highest seed"));
+  const ReferenceLine& line = figure.panels[0].references.at(0);
+  CHECK(line.y[0] == 200.2);
+  CHECK(line.high[0] - line.low[0] == Approx(2.0));
+}
+
+TEST_CASE("misprints: footnoted where printed, and what runs are compared with", "[learn][table]") {
+  const auto cells = summarise({rising("CartPole", 100, 0), rising("CartPole", 110, 1)});
+  const std::string text = format_table("mbbl", cells, 240);
+  CHECK_THAT(text, Catch::Contains("1272.5 ± 500.9 [2]"));
+  CHECK_THAT(text, Catch::Contains("[2] ME-TRPO* on Hopper-ET is 4.9 ± 4.0 in its source"));
+  CHECK_THAT(format_table("dmc", cells, 240), !Catch::Contains("["));
+  std::size_t found = 0;
+  for (const PublishedRow& row : published_rows()) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (misprint_of(row, i) < 0) continue;
+      ++found;
+      const MeanStd right = right_value(row, i);
+      CHECK((right.mean != row.cells[i].mean || right.deviation != row.cells[i].deviation));
+    }
+  }
+  CHECK(found == misprints().size());  // every one is a cell of the table
+}
+
+TEST_CASE("table: Markdown, LaTeX and CSV have every cell", "[learn][table]") {
+  const auto rows =
+      result_rows("mbbl", summarise({rising("CartPole", 100, 0), rising("CartPole", 110, 1)}));
+  const std::string markdown = markdown_table("mbbl", rows);
+  CHECK_THAT(markdown, Catch::Contains("108.5 ± 7.1 (2 seeds, 30K)") &&
+                           Catch::Contains("speder (small), ours"));
+  CHECK_THAT(markdown, Catch::Contains("SPEDER (published)"));
+  const std::string latex = latex_table("mbbl", rows);
+  CHECK_THAT(latex, Catch::Contains("108.5 $\\pm$ 7.1") && Catch::Contains("$^{2}$"));
+  CHECK(std::ranges::count(latex, '&') ==
+        10 * 13);  // head, ten published rows, ours with its notes
+  const std::string csv = csv_table("mbbl", rows);
+  CHECK_THAT(csv, Catch::Contains("mbbl,speder (small),ours,CartPole,108.5,7.07") &&
+                      Catch::Contains("mbbl,ME-TRPO*,published,Hopper-ET,1272.5,500.9,,4.9,4\n"));
+  CHECK(std::ranges::count(csv, '\n') == 101);
+}
+
+TEST_CASE("aggregates: units of the published range, tasks that all methods have",
+          "[learn][table]") {
+  const ScoreTable table = score_table(
+      {rising("CartPole", 100, 0), rising("CartPole", 110, 1), rising("Ant-ET", 50, 0)});
+  REQUIRE(table.methods.size() == 1);
+  CHECK(table.tasks.size() == 2);
+  CHECK(table.fewest_seeds() == 1);
+  // CartPole's published means lie from TRPO's 47.3 to SPEDER's 200.2.
+  CHECK(table.methods[0].scores.at(1).at(0) == Approx((103.5 - 47.3) / (200.2 - 47.3)));
+  CHECK_THAT(aggregate_table(table, 1).caption, Catch::Contains("intervals are weak"));
+  CHECK_NOTHROW(require_drawable(aggregate_figure(table, 1)));
+  CHECK_NOTHROW(require_drawable(profile_figure(table, 1)));
+  CHECK_FALSE(improvement_figure(table, 1));
+  CHECK(score_table({rising("nowhere", 1, 0)}).methods.empty());
 }
 
 TEST_CASE("published rows: a number for every task of their suite, and the tasks exist",

@@ -38,6 +38,27 @@ TrainConfig tiny_run(const std::string& algorithm) {
   c.agent.epochs = 2;
   c.agent.bonus = 1;
   c.agent.bonus_refresh = 25;
+  if (algorithm.starts_with("pets") || algorithm == "metrpo" || algorithm == "dreamer")
+    c.agent.update_every = 75;
+  c.agent.model_hidden = {16};
+  c.agent.model_steps = 20;
+  c.agent.plan_horizon = 3;
+  c.agent.plan_samples = 10;
+  c.agent.plan_elites = 3;
+  c.agent.imagined_steps = 40;
+  c.agent.imagined_length = 10;
+  c.agent.policy_rounds = 2;
+  c.agent.latent_groups = 3;
+  c.agent.latent_classes = 4;
+  c.agent.recurrent = 8;
+  c.agent.dreamer_hidden = {8, 8};
+  c.agent.sequences = 4;
+  c.agent.sequence_length = 6;
+  c.agent.imagine_horizon = 3;
+  c.agent.imagine_starts = 12;
+  c.agent.pretrain = 2;
+  c.agent.projection = 8;
+  c.agent.prototypes = 8;
   return c;
 }
 
@@ -76,8 +97,17 @@ void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
 
 TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit for bit",
           "[learn][train]") {
-  const auto [algorithm, overlap] = GENERATE(table<std::string, bool>(
-      {{"speder", false}, {"speder", true}, {"speder with everything", false}, {"ppo", false}}));
+  const auto [algorithm, overlap] =
+      GENERATE(table<std::string, bool>({{"speder", false},
+                                         {"speder", true},
+                                         {"speder with everything", false},
+                                         {"ppo", false},
+                                         {"trpo", false},
+                                         {"pets-cem", false},
+                                         {"metrpo", false},
+                                         {"spede", false},
+                                         {"dreamer", false},
+                                         {"proto", true}}));
   const int stop = GENERATE(30, 333);
   CAPTURE(algorithm, overlap, stop);
   const bool everything = algorithm == "speder with everything";
@@ -90,18 +120,23 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
     config.agent.returns = 3;
     config.agent.head_raw = true;
     config.agent.head_layers = 2;
+    config.agent.in_batch = true;
+    config.agent.twin = "mean";
   }
   config.overlap = overlap;
   config.steps = 390;  // ends between two evaluations
-  const TrainResult whole = train(config, point_physics(), {});
+  // what imagines rewards needs a task whose reward is known
+  const bool imagines = algorithm.starts_with("pets") || algorithm == "metrpo";
+  const auto physics = imagines ? load_physics("Pendulum", {}) : point_physics();
+  const TrainResult whole = train(config, physics, {});
   REQUIRE(whole.measures.size() > 8);
   const TemporaryFolder folder("resume");
-  const TrainResult part = train(config, point_physics(), saving(folder.path), stop_after(stop));
+  const TrainResult part = train(config, physics, saving(folder.path), stop_after(stop));
   CHECK(part.end == TrainEnd::kInterrupted);
   std::int64_t from = 0;
   TrainObserver observer;
   observer.resumed = [&](std::int64_t step) { from = step; };
-  const TrainResult rest = train(config, point_physics(), saving(folder.path, true), observer);
+  const TrainResult rest = train(config, physics, saving(folder.path, true), observer);
   CHECK((from > 0) == (stop > 60));  // the first checkpoint comes with the episode that ends at 60
   CHECK((rest.measures == whole.measures));
 }
@@ -216,7 +251,7 @@ TEST_CASE("divergence stops the run, names the first bad quantity and keeps the 
   static int calls = 0;
   calls = 0;
   hot.reward = [](const RewardInput&) { return ++calls > 700 ? 1e30 : 0.0; };
-  auto physics = std::make_shared<Physics>(Physics{&hot, {}, {}, point_physics()->spec});
+  auto physics = std::make_shared<Physics>(Physics{&hot, {}, {}, point_physics()->spec, {}, {}});
   TrainConfig config = tiny_run("speder");
   config.agent.reward_weight = 1;
   config.steps = 4000;

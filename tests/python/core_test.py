@@ -1,0 +1,284 @@
+"""speder._core against the command line, by hand, with bad input, under Ctrl-C, on threads, over many calls."""
+
+import gc
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import h5py
+import numpy as np
+
+import speder
+from common import Case, main
+
+
+def chain():
+    """Two states: from 0 the one action stays or moves with 1/2, 1 is absorbing; reward 1 in state 1."""
+    P = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])
+    r = np.array([[0.0], [1.0]])
+    return P, r, np.array([1.0, 0.0]), 0.5
+
+
+class AgainstTheProgram(Case):
+    SIZES = ("--states", 60, "--actions", 3, "--rank", 5, "--gamma", 0.95, "--seed", 7)
+
+    def make(self):
+        self.run_program("mdp", "make", "--family", "lock", *self.SIZES, "--out", "m.h5")
+        return speder.load(self.path("m.h5"))
+
+    def test_a_family_is_the_files_bit_for_bit(self):
+        loaded = self.make()
+        made = speder.make("lock", states=60, actions=3, rank=5, gamma=0.95, seed=7)
+        for name in ("phi", "mu", "nu", "r", "rho", "theta"):
+            np.testing.assert_array_equal(getattr(made, name), getattr(loaded, name), strict=True)
+        made.save(self.path("again.h5"))
+        with open(self.path("again.h5"), "rb") as one, open(self.path("m.h5"), "rb") as other:
+            self.assertEqual(one.read(), other.read())
+        copy = pickle.loads(pickle.dumps(made))
+        np.testing.assert_array_equal(copy.phi, made.phi, strict=True)
+        self.assertEqual((copy.family, copy.knobs), (made.family, made.knobs))
+
+    def test_solve(self):
+        mdp = self.make()
+        for method in ("auto", "pi", "vi", "dense", "sparse"):
+            told = self.ask("solve", "m.h5", "--method", method, "--out", f"{method}.h5")
+            found = speder.solve(mdp, method)
+            with h5py.File(self.path(f"{method}.h5")) as file:
+                np.testing.assert_array_equal(found.V, file["V"][:])
+                np.testing.assert_array_equal(found.Q, file["Q"][:])
+                np.testing.assert_array_equal(found.policy, file["policy"][:])
+                np.testing.assert_array_equal(speder.visitation(mdp, found).states, file["visitation"][:])
+            for key in ("value", "residual", "error", "gap", "iterations", "method", "termination"):
+                self.assertEqual(getattr(found, key), told[key], (method, key))
+
+    def test_spectral_and_conditions(self):
+        mdp = self.make()
+        for weights in ("uniform", "occupancy"):
+            told = self.ask("spectral", "m.h5", "--weights", weights)
+            found = speder.spectral(mdp, weights=weights)
+            self.assertEqual(found.singular_values.tolist(), told["singular_values"])
+            self.assertEqual(found.rank_error.tolist(), told["rank_error"])
+            for row, expected in zip(found.table().reset_index().to_dict("records"), told["table1"], strict=True):
+                self.assertEqual(row, expected)
+        table = mdp.conditions()
+        told = self.ask("mdp", "check", "m.h5")
+        self.assertEqual(list(table.index), [c["name"] for c in told])
+        for c in told:
+            self.assertEqual(table.loc[c["name"], "holds"], c["holds"])
+            if c["value"] is not None:
+                self.assertEqual(table.loc[c["name"], "value"], c["value"])
+
+    def test_tables_are_imported_as_the_program_imports_them(self):
+        rng = np.random.default_rng(0)
+        P = rng.dirichlet(np.ones(6), size=(6, 2))
+        r = rng.uniform(-1, 3, size=(6, 2))
+        np.savez(self.path("t.npz"), P=P, r=r, gamma=0.9)
+        self.run_program("mdp", "import", "t.npz", "--rescale-rewards", "--out", "t.h5")
+        expected, found = speder.load(self.path("t.h5")), speder.MDP(P, r, gamma=0.9, rescale_rewards=True)
+        for name in ("phi", "mu", "nu", "r", "rho"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        self.assertEqual(found.reward_units, expected.reward_units)
+        np.testing.assert_allclose(found.P, P, atol=1e-12)
+
+
+class ByHand(Case):
+    def test_a_chain(self):
+        P, r, rho, gamma = chain()
+        mdp = speder.MDP(P, r, rho, gamma)
+        best = speder.solve(mdp)
+        # V(1) = 2; V(0) = 1/2 (V(0) + V(1)) / 2, so V(0) = 2/3.
+        np.testing.assert_allclose(best.V, [2 / 3, 2], atol=best.error + 1e-15)
+        self.assertLess(best.error, 1e-9)
+        self.assertAlmostEqual(speder.evaluate(mdp, [0, 0]).gap, 0, places=12)
+        # d(0) = (1 - gamma) sum gamma^t 2^-t = 1/2 / (1 - 1/4) = 2/3.
+        np.testing.assert_allclose(speder.visitation(mdp, "uniform").states, [2 / 3, 1 / 3], atol=1e-12)
+
+    def test_factors_and_tables_are_the_same_mdp(self):
+        mdp = speder.make("simplex", states=30, actions=4, rank=3, gamma=0.9, seed=2)
+        again = speder.MDP.from_factors(mdp.phi, mdp.mu, mdp.r, mdp.rho, mdp.gamma, nu=mdp.nu, theta=mdp.theta)
+        np.testing.assert_array_equal(speder.solve(again).V, speder.solve(mdp).V)
+        dense = speder.MDP(mdp.P, mdp.r, mdp.rho, mdp.gamma)
+        self.assertEqual(dense.rank, 3)
+        np.testing.assert_allclose(speder.solve(dense).V, speder.solve(mdp).V, atol=1e-9)
+        policy = np.random.default_rng(1).dirichlet(np.ones(4), size=30)
+        found = speder.evaluate(mdp, policy)
+        kernel, reward = np.einsum("sa,sat->st", policy, mdp.P), (policy * mdp.r).sum(1)
+        np.testing.assert_allclose(found.V, np.linalg.solve(np.eye(30) - 0.9 * kernel, reward), atol=1e-10)
+        self.assertAlmostEqual(found.gap, speder.solve(mdp).value - mdp.rho @ found.V, places=12)
+
+    def test_draws_have_the_law_of_P(self):
+        mdp = speder.make("simplex", states=5, actions=2, rank=2, gamma=0.9)
+        draws = mdp.simulator(3)
+        n = 200_000
+        seen = np.bincount(draws.many(np.full(n, 1), np.full(n, 1)), minlength=5) / n
+        law = mdp.P[1, 1]
+        self.assertLess(np.abs(seen - law).max(), 5 * np.sqrt(0.25 / n))
+        self.refused(ValueError, "no action 2", draws.step, 0, 2)
+
+
+class Arrays(Case):
+    def test_views_are_read_only_and_keep_the_mdp_alive(self):
+        mdp = speder.make("simplex", states=60, actions=3, rank=5)
+        phi, copy = mdp.phi, np.array(mdp.phi)
+        self.assertFalse(phi.flags.writeable)
+        self.assertFalse(phi.flags.owndata)
+        self.assertIs(np.shares_memory(phi, mdp.phi), True)  # no copy is made
+        del mdp
+        gc.collect()
+        np.testing.assert_array_equal(phi, copy)
+
+    def test_any_layout_of_good_numbers_is_taken(self):
+        P, r, rho, gamma = chain()
+        expected = speder.solve(speder.MDP(P, r, rho, gamma)).V
+        frozen = P.copy()
+        frozen.flags.writeable = False
+        for table in (np.asfortranarray(P), P.astype("f4"), P.astype(">f8"), P[::1], P.tolist(), frozen,
+                      np.repeat(P, 2, axis=2)[:, :, ::2]):
+            np.testing.assert_array_equal(speder.solve(speder.MDP(table, r, rho, gamma)).V, expected)
+
+    def test_bad_arrays_get_one_clear_error(self):
+        P, r, rho, gamma = chain()
+
+        def changed(array, at, value):
+            out = np.array(array, dtype=float)
+            out[at] = value
+            return out
+
+        cases = [
+            ("P: has shape (2, 2)", P[:, 0], r, rho, gamma),
+            ("P.transpose(1, 0, 2) has it", np.ones((1, 2, 2)) / 2, np.ones((1, 2)), [1.0], gamma),
+            ("r: has shape (2,)", P, r[:, 0], rho, gamma),
+            ("rho: has shape (3,)", P, r, [1, 0, 0], gamma),
+            ("P: has dtype complex128", P * 1j, r, rho, gamma),
+            ("P: has dtype object", np.full((2, 1, 2), None), r, rho, gamma),
+            ("P: has dtype <U", np.full((2, 1, 2), "a"), r, rho, gamma),
+            ("P[0, 0, 1] = nan", changed(P, (0, 0, 1), np.nan), r, rho, gamma),
+            ("r[1, 0] = inf", P, changed(r, (1, 0), np.inf), rho, gamma),
+            ("must not be negative", changed(P, (0, 0), [-0.5, 1.5]), r, rho, gamma),
+            ("sums to", changed(P, (0, 0), [0.5, 0.4]), r, rho, gamma),
+            ("[0, 1]", P, changed(r, (1, 0), 2.0), rho, gamma),
+            ("rho", P, r, [0.5, 0.4], gamma),
+            ("P: has shape (0, 1, 0)", np.zeros((0, 1, 0)), np.zeros((0, 1)), [], gamma),
+            ("gamma", P, r, rho, 1.0),
+            ("gamma", P, r, rho, float("nan")),
+            ("not a regular array", [[[1.0]], [[1.0, 2.0]]], r, rho, gamma),
+        ]
+        for text, *args in cases:
+            with self.subTest(text):
+                self.refused(ValueError, text, speder.MDP, *args)
+        mdp = speder.MDP(P, r, rho, gamma)
+        for text, policy in (("action 1 in state 0", [1, 0]), ("policy: has shape (3,)", [0, 0, 0]),
+                             ("whole numbers", [0.5, 0]), ("policy", [[0.5], [1.0]]), ("not one", "best"),
+                             ("policy: has dtype complex", [1j, 0])):
+            with self.subTest(text):
+                self.refused(ValueError, text, speder.evaluate, mdp, policy)
+        self.refused(ValueError, "mu: has shape", speder.MDP.from_factors, np.ones((2, 1, 1)), np.ones((3, 1)), r)
+        self.refused(ValueError, "did you mean lock", speder.make, "lok")
+        self.refused(ValueError, "slop", speder.make, "lock", slop=0.1)
+        self.refused(ValueError, "did you mean", speder.solve, mdp, "autoo")
+
+    def test_files(self):
+        mdp = speder.make("lock", states=60, actions=3, rank=5)
+        self.refused(OSError, "no such file", speder.load, self.path("none.h5"))
+        self.refused(OSError, "none", mdp.save, self.path("none/m.h5"))
+        with open(self.path("bad.h5"), "w") as file:
+            file.write("not HDF5")
+        self.refused(ValueError, "not an HDF5 file", speder.load, self.path("bad.h5"))
+
+
+class Machine(Case):
+    def test_ctrl_c(self):
+        """A learner that heeds the signal, a decomposition that does not: both are left at once."""
+        for call in ("speder.learn(m, episodes=10**7, seeds=range(4), class_size=200)",
+                     "speder.spectral(big, method='dense', table=False)"):
+            code = ("import speder, sys\n"
+                    "m = speder.make('simplex', states=50, actions=5, rank=4)\n"
+                    "big = speder.make('simplex', states=500, actions=4, rank=4)\n"
+                    f"print('ready', flush=True)\ntry:\n  {call}\n  print('ended')\n"
+                    "except KeyboardInterrupt:\n  print('interrupted', flush=True)\n")
+            with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(0.5)
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.stdout.readline(), "interrupted\n", call)
+                self.assertEqual(child.wait(timeout=120), 0)
+
+    def test_two_threads_and_a_free_lock(self):
+        mdps = [speder.make("simplex", states=400, actions=8, rank=20, gamma=0.99, seed=s) for s in (1, 2)]
+        alone = [speder.solve(m, "vi").V for m in mdps]
+        found, ticks = {}, []
+        going = threading.Event()
+
+        def tick():
+            while not going.is_set():
+                ticks.append(1)
+                time.sleep(1e-4)
+
+        def work(i):
+            found[i] = [speder.solve(mdps[i], "vi").V for _ in range(5)]
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in (0, 1)]
+        ticker = threading.Thread(target=tick)
+        for t in (ticker, *threads):
+            t.start()
+        for t in threads:
+            t.join()
+        going.set()
+        ticker.join()
+        for i in (0, 1):
+            for V in found[i]:
+                np.testing.assert_array_equal(V, alone[i])
+        self.assertGreater(len(ticks), 5)  # the other threads ran while the core worked
+
+    def test_no_leak_over_100_000_calls(self):
+        P, r, rho, gamma = chain()
+        mdp = speder.MDP(P, r, rho, gamma)
+        policy = np.zeros(2, dtype=np.int64)
+
+        def calls(n):
+            for _ in range(n):
+                speder.solve(mdp).V.sum()
+                mdp.phi.sum()
+                try:
+                    speder.evaluate(mdp, [5, 5])
+                except ValueError:
+                    pass
+                speder.visitation(mdp, policy)
+            gc.collect()
+            return resident()
+
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+
+        before = calls(5_000)
+        after = calls(20_000)  # 80,000 calls
+        for _ in range(20_000):
+            speder.MDP.from_factors(mdp.phi, mdp.mu, mdp.r, mdp.rho, gamma)
+        gc.collect()
+        self.assertLess(after - before, 2 << 20)  # 27 bytes a call
+        self.assertLess(resident() - after, 2 << 20)
+
+    def test_import_is_quick_and_light(self):
+        code = ("import resource\nimport speder\nimport sys\n"
+                "print(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))\n"
+                "print([m for m in ('pandas', 'gymnasium', 'torch', 'mujoco') if m in sys.modules])")
+        bare = min(float(self.python("import resource, numpy\n"
+                                     "print(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))").stdout)
+                   for _ in range(3))
+        seconds, loaded = [], ""
+        for _ in range(3):
+            out = self.python(code).stdout.split("\n")
+            seconds.append(float(out[0]))
+            loaded = out[1]
+        self.assertEqual(loaded, "[]")
+        self.assertLess(min(seconds) - bare, 0.3)  # beyond the interpreter and numpy
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""gymnasium: every task and exact MDPs pass the checker, follow the program bit for bit, and the recorded peers."""
+
+import os
+import subprocess
+import unittest
+import warnings
+
+import h5py
+import numpy as np
+
+import gymnasium
+import speder
+from common import Case, main
+from gymnasium.utils.env_checker import check_env
+from speder import _tasks
+
+FIXTURES = os.path.join(os.environ["SPEDER_SOURCE"], "tests/parity/fixtures")
+DEEP = os.environ.get("SPEDER_DEEP", "")
+
+
+class Tasks(Case):
+    def test_names_are_those_of_the_core(self):
+        self.assertEqual(list(speder.TASKS), _tasks.task_names())
+        self.refused(ValueError, "there are: HalfCheetah", speder.TaskEnv, "cheetah_rn")
+
+    def test_either_package_may_come_first(self):
+        for first, second in (("speder", "gymnasium"), ("gymnasium", "speder")):
+            done = self.python(f"import {first}\nimport {second}\nprint(gymnasium.make('speder/Pendulum-v0').spec.id)")
+            self.assertEqual(done.stdout, "speder/Pendulum-v0\n", done.stderr)
+
+    def test_the_checker_passes_for_every_task(self):
+        for task in speder.TASKS:
+            with self.subTest(task), warnings.catch_warnings():
+                # Observations have no bounds, as in gymnasium's own MuJoCo tasks; drawing needs a display.
+                warnings.filterwarnings("ignore", message=".*(infinity|precision|render).*")
+                check_env(gymnasium.make(f"speder/{task}-v0").unwrapped, skip_render_check=True)
+
+    def test_the_recorded_peers(self):
+        """What tests/unit/deep/parity_test.cpp replays, through Python."""
+        derived = ("hopper_hop", "humanoid_run", "Reacher", "Pendulum", "CartPole")  # sin, log1p: not copies of memory
+        for file in sorted(os.listdir(FIXTURES)):
+            task = file.removesuffix(".h5")
+            with self.subTest(task), h5py.File(os.path.join(FIXTURES, file)) as f:
+                main_part = f["main"]
+                stride = int(main_part["stride"][()].flat[0]) if "stride" in main_part else 1
+                env = _tasks.Single(speder.envs._model(task), True)
+                seen = [env.place(main_part["qpos"][:].reshape(-1), main_part["qvel"][:].reshape(-1))]
+                rewards = []
+                for t, action in enumerate(main_part["actions"][:], 1):
+                    observation, reward, *_ = env.step(np.ascontiguousarray(action, dtype=np.float64))
+                    rewards.append(reward)
+                    if t % stride == 0:
+                        seen.append(observation)
+                expected = main_part["observations"][:]
+                gap = np.abs(np.array(seen)[: len(expected)] - expected).max()
+                self.assertLessEqual(gap, 1e-9 if task in derived else 0.0)
+                self.assertLessEqual(np.abs(np.array(rewards) - main_part["rewards"][:].reshape(-1)).max(), 1e-9)
+
+    @unittest.skipUnless(DEEP, "speder-deep is not built")
+    def test_episodes_are_the_programs(self):
+        for task in ("Pendulum", "Hopper-ET", "cheetah_run"):
+            out = self.path(f"{task}.h5")
+            subprocess.run([DEEP, "rollout", "--env", task, "--policy", "random", "--seed", "3", "--episodes", "2",
+                            "--out", out], check=True, capture_output=True)
+            with h5py.File(out) as f:
+                lengths, actions = f["lengths"][:], f["actions"][:]
+                observations, rewards, ends = f["observations"][:], f["rewards"][:], f["terminated"][:]
+            env = gymnasium.make(f"speder/{task}-v0").unwrapped
+            at, row = 0, 0
+            for e, length in enumerate(lengths):
+                seen = [env.reset(seed=3 if e == 0 else None)[0]]
+                for t in range(length):
+                    observation, reward, terminated, truncated, _ = env.step(actions[at + t])
+                    seen.append(observation)
+                    self.assertEqual((reward, terminated), (rewards[at + t], bool(ends[at + t])))
+                self.assertTrue(terminated or truncated)
+                np.testing.assert_array_equal(np.array(seen), observations[row:row + length + 1])
+                at, row = at + length, row + length + 1
+
+    def test_vectors(self):
+        actions = np.random.default_rng(0).uniform(-1, 1, (60, 8, 1)).astype(np.float32)
+        runs = []
+        for threads in (1, 2):
+            env = speder.make_vec("Pendulum", 8, threads=threads)
+            first, _ = env.reset(seed=4)
+            self.assertEqual((first.shape, first.dtype), ((8, 3), np.float32))
+            runs.append([first] + [part for a in actions for part in env.step(a)[:4]])
+        for one, other in zip(*runs):
+            np.testing.assert_array_equal(one, other)
+        hopper = gymnasium.make_vec("speder/Hopper-ET-v0", 4)
+        hopper.reset(seed=1)
+        hopper.action_space.seed(1)
+        ended = 0
+        for _ in range(200):
+            observation, reward, terminated, truncated, info = hopper.step(hopper.action_space.sample())
+            self.assertTrue(hopper.observation_space.contains(observation))
+            over = terminated | truncated
+            ended += over.sum()
+            if over.any():
+                np.testing.assert_array_equal(info["_final_obs"], over)
+                # A new episode has begun: what was seen last is not what is acted on next.
+                self.assertTrue((info["final_obs"][over] != observation[over]).any(axis=1).all())
+                np.testing.assert_array_equal(info["final_obs"][~over], observation[~over])
+        self.assertGreater(ended, 0)
+        self.refused(ValueError, "expected (4, 3)", hopper.unwrapped.step, np.zeros((4, 2)))
+        self.refused(ValueError, "finite", hopper.unwrapped.step, np.full((4, 3), np.nan))
+
+    def test_a_given_state(self):
+        env = speder.TaskEnv("Hopper-ET")
+        env.reset(seed=0)
+        qpos, qvel = env._env.qpos, env._env.qvel
+        first, _ = env.reset(options={"qpos": qpos, "qvel": qvel})
+        np.testing.assert_array_equal(env._env.qpos, qpos)
+        self.assertEqual(first.shape, env.observation_space.shape)
+        self.refused(ValueError, "qpos and qvel", env.reset, options={"start": 1})
+
+
+class Exact(Case):
+    def test_the_checker_and_the_law(self):
+        mdp = speder.make("river", states=6, gamma=0.9)
+        check_env(mdp.as_env(max_steps=20), skip_render_check=True)
+        env = mdp.as_env(max_steps=7)
+        s, _ = env.reset(seed=2)
+        total, n = np.zeros((mdp.states, mdp.actions, mdp.states)), 0
+        rng = np.random.default_rng(0)
+        for _ in range(30_000):
+            a = int(rng.integers(mdp.actions))
+            s2, reward, terminated, truncated, _ = env.step(a)
+            self.assertEqual(reward, mdp.r[s, a])
+            self.assertFalse(terminated)
+            total[s, a, s2] += 1
+            n += 1
+            self.assertEqual(truncated, n % 7 == 0)
+            s = env.reset()[0] if truncated else s2
+        visits = total.sum(2)
+        seen = visits > 1000
+        gap = np.abs(total[seen] / visits[seen][:, None] - mdp.P[seen])
+        self.assertLess(gap.max(), 5 * np.sqrt(0.25 / 1000))
+        self.refused(ValueError, "no action", env.step, mdp.actions)
+
+
+if __name__ == "__main__":
+    main()

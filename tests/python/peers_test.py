@@ -1,0 +1,103 @@
+"""With the libraries of others, in the environment that tests/python/peers makes."""
+
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import speder
+from common import Case, main
+
+SOURCE = Path(os.environ["SPEDER_SOURCE"])
+DEEP = os.environ.get("SPEDER_DEEP", "")
+
+
+class Peers(Case):
+    def test_onnx(self):
+        import onnxruntime
+
+        policy = speder.SavedPolicy(SOURCE / "deep/policies/ant_direction.h5")
+        policy.to_onnx(self.path("p.onnx"))
+        session = onnxruntime.InferenceSession(self.path("p.onnx"), providers=["CPUExecutionProvider"])
+        (given,), (found,) = session.get_inputs(), session.get_outputs()
+        self.assertEqual((given.name, found.name), ("observation", "action"))
+        observations = np.random.default_rng(0).normal(0, 3, (1000, given.shape[1])).astype(np.float32)
+        actions = session.run(None, {"observation": observations})[0]
+        gap = np.abs(actions - policy(observations)).max()
+        print(f"onnx: largest difference {gap:.1e}")
+        self.assertLess(gap, 1e-6)
+        if os.access(DEEP, os.X_OK):
+            subprocess.run([DEEP, "export", SOURCE / "deep/policies/ant_direction.h5", "--out", self.path("q.onnx")],
+                           check=True, capture_output=True)
+            self.assertEqual(Path(self.path("p.onnx")).read_bytes(), Path(self.path("q.onnx")).read_bytes())
+
+    def test_minari(self):
+        import minari
+
+        os.environ["MINARI_DATASETS_PATH"] = self.folder
+        out = Path(self.folder) / "speder/Hopper-ET/rollout-v0"
+        returns = speder.rollout("Hopper-ET", out, episodes=3, seed=3)
+        self.refused(ValueError, "has a data set already", speder.rollout, "Hopper-ET", out)
+        if os.access(DEEP, os.X_OK):
+            subprocess.run([DEEP, "rollout", "--env", "Hopper-ET", "--episodes", "3", "--seed", "3", "--format", "minari",
+                            "--out", self.path("other")], check=True, capture_output=True)
+            for name in ("metadata.json", "main_data.hdf5"):
+                self.assertEqual((out / "data" / name).read_bytes(), Path(self.path("other"), "data", name).read_bytes())
+        data = minari.load_dataset("speder/Hopper-ET/rollout-v0")
+        self.assertEqual(data.total_episodes, 3)
+        env = data.recover_environment().unwrapped
+        for e, episode in enumerate(data.iterate_episodes()):
+            seen = env.reset(seed=3 if e == 0 else None)[0]
+            np.testing.assert_array_equal(seen, episode.observations[0])
+            self.assertTrue(episode.terminations[-1] or episode.truncations[-1])
+            self.assertAlmostEqual(episode.rewards.sum(), returns[e], places=9)
+            self.assertEqual(len(episode.observations), len(episode.rewards) + 1)
+
+    def test_stable_baselines(self):
+        """SAC for a minute on the pendulum is better than the zero policy; DQN reads an exact MDP."""
+        import time
+
+        from stable_baselines3 import DQN, SAC
+        from stable_baselines3.common.callbacks import BaseCallback
+
+        class Minute(BaseCallback):
+            def _on_training_start(self):
+                self.start = time.process_time()
+
+            def _on_step(self):
+                return time.process_time() - self.start < 60
+
+        def score(act):
+            env, total = gymnasium.make("speder/Pendulum-v0"), 0.0
+            for seed in range(5):
+                s, _ = env.reset(seed=seed)
+                while True:
+                    s, r, terminated, truncated, _ = env.step(act(s))
+                    total += r
+                    if terminated or truncated:
+                        break
+            return total / 5
+
+        model = SAC("MlpPolicy", gymnasium.make("speder/Pendulum-v0"), seed=0)
+        model.learn(10**6, callback=Minute())
+        trained = score(lambda s: model.predict(s, deterministic=True)[0])
+        idle = score(lambda s: np.zeros(1, dtype=np.float32))
+        print(f"stable-baselines3: {model.num_timesteps} steps, return {trained:.1f}, doing nothing {idle:.1f}")
+        self.assertGreater(model.num_timesteps, 500)
+        self.assertGreater(trained, idle)
+        mdp = speder.make("river", states=6, gamma=0.9)
+        DQN("MlpPolicy", mdp.as_env(max_steps=50), seed=0, learning_starts=100).learn(500)
+
+    def test_notebooks_in_jupyter(self):
+        import nbclient
+        import nbformat
+
+        for path in sorted((SOURCE / "examples/notebooks").glob("*.ipynb")):
+            with self.subTest(path.name):
+                nbclient.NotebookClient(nbformat.read(path, 4), timeout=600, kernel_name="python3").execute()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+#include "speder/deep/learn/agents/dreamer.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "speder/deep/learn/replay/sequences.hpp"
+#include "speder/deep/train/loop.hpp"
+#include "tests/catch.hpp"
+#include "tests/unit/deep/learn/point_task.hpp"
+
+using namespace speder;
+using namespace speder::deep;
+
+namespace dreamer_test {
+namespace {
+
+Tensor doubles(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
+Tensor leaf(const std::vector<double>& values) { return doubles(values).set_requires_grad(true); }
+
+}  // namespace
+
+TEST_CASE("sequences: what led there, the last observation of an episode, first at the start",
+          "[learn][dreamer]") {
+  // Episodes of states 0, 1 (terminated, → 2) and 10, 11, 12, …; a = s/100, r = s/10. A ring of 7 after 9 steps.
+  RingBuffer buffer(1, 1, 7);
+  const auto add = [&](float x, bool terminated) {
+    const std::vector<float> s = {x}, a = {x / 100}, next = {x + 1};
+    buffer.add({s, a, x / 10, next, terminated, terminated});
+  };
+  for (const float x : {50.F, 51.F, 0.F}) add(x, false);
+  add(1, true);
+  for (const float x : {10.F, 11.F, 12.F, 13.F, 14.F}) add(x, false);
+  Rng rng(2);
+  int ends = 0;
+  for (int i = 0; i < 200; ++i) {
+    const SequenceBatch b = draw_sequences(buffer, 1, 5, at::kCPU, rng);
+    REQUIRE(b.state.size(0) == 5);
+    const auto at = [](const Tensor& t, int k) { return t.flatten()[k].item<float>(); };
+    CHECK(at(b.first, 0) == 1);
+    for (int k = 1; k < 5; ++k) {
+      const float before = at(b.state, k - 1), now = at(b.state, k);
+      CHECK(now < 50);    // those were overwritten
+      if (before == 2) {  // after the episode's last observation the next one begins
+        CHECK(now == 10);
+        CHECK(at(b.first, k) == 1);
+        CHECK(at(b.reward, k) == 0);
+        continue;
+      }
+      CHECK(now == before + 1);
+      CHECK(at(b.first, k) == 0);
+      CHECK_THAT(at(b.action, k), WithinAbs(before / 100, 1e-6));
+      CHECK_THAT(at(b.reward, k), WithinAbs(before / 10, 1e-6));
+      CHECK(at(b.terminal, k) == (now == 2 ? 1 : 0));
+      ends += now == 2 ? 1 : 0;
+    }
+  }
+  CHECK(ends > 0);
+}
+
+TEST_CASE("λ-returns by hand", "[learn][dreamer][learning]") {
+  const Tensor reward = doubles({1, 2, 3}).unsqueeze(1);
+  const Tensor value = doubles({10, 20, 30, 40}).unsqueeze(1);
+  const Tensor discount = at::full({3, 1}, 0.5, at::kDouble);
+  const Tensor r = lambda_return(reward, discount, value, 0.5);
+  CHECK(at::allclose(r.squeeze(1), doubles({9.8125, 15.25, 23})));
+}
+
+TEST_CASE("imagined losses: which step is weighed with what", "[learn][dreamer][learning]") {
+  const Tensor discount =
+      doubles({0.5, 0.25, 0.125, 7}).unsqueeze(1);  // T = 3; the last is not used
+  const Tensor w = imagined_weights(discount);
+  CHECK(at::allclose(w.squeeze(1), doubles({1, 0.5, 0.125})));
+  const Tensor returns = leaf({3, 5, 7}), entropy = doubles({1, 2, 4});
+  // −(1·(5 + 0.1·1) + ½·(7 + 0.1·2))/2
+  const Tensor loss = imagined_actor_loss(returns.unsqueeze(1), entropy.unsqueeze(1), w, 0.1);
+  CHECK_THAT(loss.item<double>(), WithinAbs(-(5.1 + 0.5 * 7.2) / 2, 1e-12));
+  const Tensor value = leaf({1, 1, 1});
+  const Tensor critic = imagined_critic_loss(value.unsqueeze(1), returns.unsqueeze(1), w);
+  CHECK_THAT(critic.item<double>(), WithinAbs((4 + 0.5 * 16 + 0.125 * 36) / 6, 1e-12));
+  const auto g = torch::autograd::grad({critic}, {value, returns}, {}, {}, false, true);
+  CHECK(g[0].defined());
+  CHECK_FALSE(g[1].defined());  // no gradient into the returns
+}
+
+TEST_CASE("balanced KL: 0.8 moves the prior, 0.2 the posterior, nothing under the free nat",
+          "[learn][dreamer][learning]") {
+  const Tensor q = leaf({std::log(0.7), std::log(0.3)}), p = leaf({0, 0});
+  const auto gradient = [&](double free) {
+    return torch::autograd::grad({balanced_kl(q, p, 2, free)}, {q, p});
+  };
+  const auto g = gradient(0);
+  CHECK(at::allclose(g[1], 0.8 * doubles({-0.2, 0.2})));
+  CHECK(at::allclose(g[0], 0.2 * doubles({0.1779, -0.1779}), 1e-3, 1e-4));
+  const auto none = gradient(1);
+  CHECK(none[0].abs().max().item<double>() == 0);
+  CHECK(none[1].abs().max().item<double>() == 0);
+  // summed over groups, mean over rows before the free nat: one row of 2, one of 0 is not free
+  const double kl = std::log(2.0);
+  const Tensor rows =
+      at::stack({doubles({40, 0, 40, 0, 40, 0, 40, 0}), at::zeros({8}, at::kDouble)});
+  CHECK_THAT(balanced_kl(rows, at::zeros({2, 8}, at::kDouble), 2, 1).item<double>(),
+             WithinAbs(4 * kl / 2, 1e-9));
+}
+
+TEST_CASE("straight-through: one-hot forward, the softmax's gradient backward",
+          "[learn][dreamer]") {
+  const Tensor logits = leaf({0.3, -0.2, 0.9, 2.0, 1.0, -1.0});  // two groups of three
+  const Tensor u = doubles({0.05, 0.999});
+  const Tensor z = sample_one_hot(logits, u, 3);
+  CHECK(at::allclose(z.detach(), doubles({1, 0, 0, 0, 0, 1})));
+  const Tensor weights = doubles({1, 2, 3, 4, 5, 6});
+  const Tensor expected = torch::autograd::grad(
+      {(logits.view({2, 3}).softmax(-1).flatten() * weights).sum()}, {logits})[0];
+  CHECK(at::allclose(torch::autograd::grad({(z * weights).sum()}, {logits})[0], expected));
+  // frequencies
+  Rng rng(3);
+  Tensor counts = at::zeros({3}, at::kDouble);
+  constexpr int kDraws = 3000;
+  for (int i = 0; i < kDraws; ++i)
+    counts = counts + sample_one_hot(logits.detach().narrow(0, 0, 3), doubles({rng.uniform()}), 3);
+  const Tensor p = logits.detach().narrow(0, 0, 3).softmax(-1);
+  CHECK((counts / kDraws - p).abs().max().item<double>() < 4 * 0.5 / std::sqrt(kDraws));
+}
+
+TEST_CASE("normal cut to the box: moments, entropy and the sample's gradient by quadrature",
+          "[learn][dreamer]") {
+  const double m = GENERATE(0.0, 0.6, -0.95), s = GENERATE(0.15, 0.8, 2.0);
+  CAPTURE(m, s);
+  constexpr int kPoints = 20'001;
+  const Tensor x = at::linspace(-1, 1, kPoints, at::kDouble);
+  const Tensor density = ((x - m).square() / (-2 * s * s)).exp();
+  const Tensor p = density / (at::trapz(density, x));
+  const double mean = at::trapz(p * x, x).item<double>();
+  const double square = at::trapz(p * x * x, x).item<double>();
+  const double entropy = -at::trapz(p * p.log(), x).item<double>();
+  const CutNormal cut(doubles({m}), doubles({s}));
+  const Tensor u = (at::arange(0, 20'000, at::kDouble) + 0.5) / 20'000;
+  const Tensor a = cut.sample(u);
+  CHECK(a.abs().max().item<double>() <= 1);
+  CHECK_THAT(a.mean().item<double>(), WithinAbs(mean, 1e-3));
+  CHECK_THAT(a.square().mean().item<double>(), WithinAbs(square, 1e-3));
+  CHECK_THAT(cut.entropy().item<double>(), WithinAbs(entropy, 1e-3));
+}
+
+TEST_CASE("world model: a first entry inside a sequence is a start", "[learn][dreamer]") {
+  const WorldModel model(
+      {.states = 2, .actions = 1, .groups = 3, .classes = 4, .recurrent = 8, .hidden = {8, 8}},
+      at::kCPU, SeedTree(1));
+  Rng rng(5);
+  const auto random = [&](std::initializer_list<std::int64_t> size) {
+    const Tensor t = at::empty(at::IntArrayRef(size.begin(), size.size()), at::kFloat);
+    for (std::int64_t i = 0; i < t.numel(); ++i)
+      t.data_ptr<float>()[i] = static_cast<float>(rng.uniform());
+    return t;
+  };
+  const Tensor x = random({4, 1, 2}), u = random({4, 1, 3});
+  SequenceBatch b{.state = x,
+                  .action = random({4, 1, 1}),
+                  .reward = random({4, 1}),
+                  .first = at::tensor({1.F, 0.F, 1.F, 0.F}).view({4, 1}),
+                  .terminal = at::zeros({4, 1})};
+  const at::NoGradGuard no_grad;
+  const auto whole = model.loss(x, b, u).posteriors;
+  const auto tail = [](const Tensor& t) { return t.narrow(0, 2, 2); };
+  const auto part =
+      model
+          .loss(tail(x),
+                {tail(b.state), tail(b.action), tail(b.reward), tail(b.first), tail(b.terminal)},
+                tail(u))
+          .posteriors;
+  CHECK(at::allclose(tail(whole.h), part.h));
+  CHECK(at::allclose(tail(whole.z), part.z));
+}
+
+TEST_CASE("Dreamer learns the point task inside its model", "[learn][dreamer][learning]") {
+  TrainConfig config;
+  config.env = "Point";
+  config.steps = 2400;
+  config.random_steps = 240;
+  config.replay = 10'000;
+  config.eval_every = 2400;
+  config.eval_episodes = 50;
+  config.agent.algorithm = "dreamer";
+  config.agent.update_every = 6;
+  config.agent.latent_groups = 4;
+  config.agent.latent_classes = 8;
+  config.agent.recurrent = 32;
+  config.agent.dreamer_hidden = {32, 32};
+  config.agent.sequences = 16;
+  config.agent.sequence_length = 12;
+  config.agent.imagine_horizon = 6;
+  config.agent.imagine_starts = 96;
+  config.agent.pretrain = 100;
+  config.agent.model_lr = 3e-3;
+  config.agent.actor_lr = config.agent.critic_lr = 2e-3;
+  config.agent.discount = 0.9;
+  const TrainResult r = train(config, point_physics(), {});
+  REQUIRE(r.final_return);
+  // From −4 standing still to −0.52 at full speed: more than half of the way.
+  CHECK(r.final_return->mean > -2);
+}
+
+}  // namespace dreamer_test
