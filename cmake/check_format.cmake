@@ -1,6 +1,6 @@
 # ctest `lint.format`: every source is as clang-format would write it.
 set(files "")
-foreach(folder IN ITEMS src mdp oracle plots experiments deep tests)
+foreach(folder IN ITEMS src mdp oracle plots experiments deep python examples tests)
   file(GLOB_RECURSE found "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp")
   list(APPEND files ${found})
 endforeach()

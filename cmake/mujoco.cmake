@@ -2,6 +2,12 @@
 # read at run time. All three are unpacked by `setup/install deep` (setup/pypi-packages.txt).
 set(SPEDER_PACKAGES "${PROJECT_SOURCE_DIR}/.deps/python" CACHE PATH
     "Folder with the pinned PyPI packages mujoco, gymnasium and dm_control")
+if(SKBUILD)  # pip: mujoco is among the packages that the build asked for; the models come with speder[deep]
+  execute_process(
+    COMMAND ${Python_EXECUTABLE} -c
+            "import importlib.util as u, os; print(os.path.dirname(os.path.dirname(u.find_spec('mujoco').origin)))"
+    OUTPUT_VARIABLE SPEDER_PACKAGES OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+endif()
 find_package(Threads REQUIRED)
 
 set(missing "")
@@ -12,8 +18,10 @@ macro(speder_need requirement file)
 endmacro()
 speder_need("mujoco==3.17.0" mujoco/libmujoco.so.3.17.0)
 speder_need("mujoco==3.17.0 headers" mujoco/include/mujoco/mujoco.h)
-speder_need("gymnasium==1.4.0" gymnasium/envs/mujoco/assets/half_cheetah.xml)
-speder_need("dm_control==1.0.50" dm_control/suite/cheetah.xml)
+if(NOT SKBUILD)
+  speder_need("gymnasium==1.4.0" gymnasium/envs/mujoco/assets/half_cheetah.xml)
+  speder_need("dm_control==1.0.50" dm_control/suite/cheetah.xml)
+endif()
 if(missing)
   list(JOIN missing "\n  " missing)
   message(

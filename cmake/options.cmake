@@ -4,10 +4,10 @@ add_library(speder_options INTERFACE)
 target_compile_options(speder_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off
                                                 $<$<BOOL:${SPEDER_WERROR}>:-Werror>)
 # Programs that others can feed with files: position-independent, every symbol bound and its table read-only
-# before main, canaries, checked buffers (tests/security/programs.sh).
+# before main, canaries, checked buffers (tests/security/programs.sh). -fPIC, so that the same objects make
+# the Python modules; nobody replaces a function of ours at load time, so the compiler may inline as ever.
 set(program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
-set(module $<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>)
-target_compile_options(speder_options INTERFACE -fstack-protector-strong $<$<NOT:${module}>:-fPIE>)
+target_compile_options(speder_options INTERFACE -fstack-protector-strong -fPIC -fno-semantic-interposition)
 target_link_options(speder_options INTERFACE LINKER:-z,relro,-z,now $<${program}:-pie>)
 if(NOT SPEDER_SANITIZERS AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   target_compile_options(speder_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)

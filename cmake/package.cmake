@@ -46,3 +46,4 @@ execute_process(COMMAND \"$<TARGET_FILE:speder>\" completion bash OUTPUT_FILE \"
                 COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES README.md PAPER.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
