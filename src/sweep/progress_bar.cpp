@@ -13,6 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kRedraw(100);
+constexpr std::chrono::seconds kLogLine(60);  // a file or a pipe keeps every line
 constexpr int kDefaultWidth = 80;
 
 int terminal_width() {
@@ -72,10 +73,14 @@ void SweepBar::clear() {
 
 void SweepBar::show(const SweepProgress& progress) {
   const auto now = Clock::now();
-  if (!terminal_ || (now - last_ < kRedraw && progress.done < progress.total)) return;
+  const bool wait = terminal_ ? now - last_ < kRedraw && progress.done < progress.total
+                              : now - std::max(last_, start_) < kLogLine;
+  if (wait) return;
   last_ = now;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  fmt::print(stderr, "\r{}\033[K", progress_line(title_, progress, seconds, terminal_width()));
+  const int width = terminal_ ? terminal_width() : kDefaultWidth;
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "",
+             progress_line(title_, progress, seconds, width), terminal_ ? "\033[K" : "\n");
   std::fflush(stderr);
 }
 

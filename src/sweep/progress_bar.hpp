@@ -7,8 +7,8 @@
 
 namespace speder {
 
-/// One live line on the terminal: done/total, rate, time left, failures. Silent when standard error
-/// is no terminal.
+/// One live line on the terminal: done/total, rate, time left, failures. A line a minute when
+/// standard error is no terminal.
 class SweepBar {
  public:
   explicit SweepBar(std::string title);
