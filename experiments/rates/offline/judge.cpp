@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "speder/core/check.hpp"
+#include "speder/experiments/rates/laws.hpp"
 #include "speder/experiments/rates/offline/points.hpp"
 #include "speder/stats/scaling.hpp"
 
@@ -164,7 +165,7 @@ std::vector<Finding> control_findings(const std::vector<OfflinePoint>& points, d
 }
 
 Panel scaling_panel(const std::vector<OfflinePoint>& points, const OfflineAxis& axis,
-                    const ScalingFit& fit, double delta) {
+                    const ScalingFit& fit, const HeldOutPoint& held_out, double delta) {
   Panel panel;
   panel.title = "all cells";
   panel.x = {.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
@@ -175,6 +176,9 @@ Panel scaling_panel(const std::vector<OfflinePoint>& points, const OfflineAxis& 
     Series series = curve_series(points, axis, curve, delta, colour++);
     if (!series.x.empty()) panel.series.push_back(std::move(series));
   }
+  constexpr double kBeside = 1.03;  // of the measured point
+  if (held_out.predicted)
+    panel.series.push_back(held_out_series(held_out, kBeside * x_of(points[held_out.index], axis)));
   ReferenceLine lower{.label = "certified lower bound"};
   for (const OfflinePoint& p : points) {
     lower.x.push_back(x_of(p, axis));
@@ -222,6 +226,11 @@ ExperimentReport judge_offline(const ExperimentData& data, const OfflineAxis& ax
     least = std::min(least, p.N / p.known.at("lower_bound"));
   }
   out.findings.front().ratio = fmt::format("≤ {:.1e}", largest);
+  const HeldOutPoint held_out = hold_out_last(logs);
+  const OfflinePoint& last = points[held_out.index];
+  out.findings.push_back(held_out_finding(held_out,
+                                          fmt::format("{} = {:.4g}", axis.symbol, x_of(last, axis)),
+                                          shown_n(last.N, last.budget)));
   for (Finding& f : control_findings(points, delta)) out.findings.push_back(std::move(f));
   std::string others = fmt::format(
       "without the penalty {}", exponent_of(fit_scaling(log_points(points, axis, "none", delta))));
@@ -240,20 +249,18 @@ ExperimentReport judge_offline(const ExperimentData& data, const OfflineAxis& ax
       "The ratio is measured N / the theorem's, with its hidden constant taken as 1 and with the "
       "1/n "
       "that its proof gives and its statement lacks."};
-  if (const HeldOutPoint last = hold_out_last(logs); last.predicted)
-    out.caveats.push_back(fmt::format(
-        "The last point, predicted from the others: N in [{:.3g}, {:.3g}]; measured {:.3g}, {}.",
-        std::exp(last.interval.low), std::exp(last.interval.high), std::exp(last.log_n),
-        last.inside ? "inside" : "outside"));
   out.figures = {
       {.id = data.record.id,
        .caption = fmt::format(
            "Transitions until ε-optimal against {}, {} runs a point; bars and bands: 95%.",
            axis.symbol, points.front().ends.at("printed").size()),
-       .panels = {scaling_panel(points, axis, printed, delta),
+       .panels = {scaling_panel(points, axis, printed, held_out, delta),
                   step_panel(data, points.back().value)},
        .columns = 2}};
   out.tables = {table_of(data, points, delta)};
+  if (printed.fitted)
+    out.tables.push_back(
+        laws_table(data.record.id + "-laws", "The printed learner.", printed, {axis.symbol}));
   return out;
 }
 

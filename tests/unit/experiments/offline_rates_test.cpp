@@ -147,6 +147,17 @@ TEST_CASE(
         })) == Verdict::kNotATest);
   CHECK(claim_of(edited(data, "premises_failed", [](const Run&, double) { return 1; })) ==
         Verdict::kNotATest);
+  // The last point is predicted from the others. With two degrees of freedom left the interval is wide, so a
+  // large jump is planted.
+  const auto last_point = [](const ExperimentData& rows) {
+    for (const Finding& f : rate_experiment("off-omega").judge(rows).findings)
+      if (f.claim.starts_with("N(ε, δ) at the last point")) return f.verdict;
+    throw std::runtime_error("no last point");
+  };
+  CHECK(last_point(data) == Verdict::kConsistent);
+  CHECK(last_point(edited(data, "end.printed", [](const Run& run, double end) {
+          return GridCell::parse(run.key.cell).number("value") == 640 ? 64 * end : end;
+        })) == Verdict::kInconclusive);
   // Violated: N grows like ω³. Inconclusive: most runs never get there.
   const auto steep = [](const Run& run, double end) {
     return end * std::pow(GridCell::parse(run.key.cell).number("value") / 40, 2);
