@@ -52,7 +52,8 @@ struct ExperimentReport {
   std::vector<Figure> figures;
   std::vector<std::string> caveats;
   std::vector<ReportTable> tables = {};
-  std::string again = {};  // commands that make the runs; empty: speder sweep
+  std::optional<ReportTable> lead = {};  // a few rows for the first screen of a page
+  std::string again = {};                // commands that make the runs; empty: speder sweep
 };
 
 /// A claim must not be violated, a mutation must be.

@@ -108,7 +108,6 @@ ReportSection training_section(const std::vector<std::string>& stores) {
   data.record.planned = std::ssize(runs);
   ExperimentReport report;
   report.question = "What did training come to?";
-  report.figures.push_back(learning_curves(runs));
   for (const char* suite : {"mbbl", "dmc"}) {
     if (of_suite(suite, ours)) report.tables.push_back(suite_table(suite, ours));
   }
@@ -125,8 +124,10 @@ ReportSection training_section(const std::vector<std::string>& stores) {
     report.figures.push_back(profile_figure(scores, data.record.seed));
     if (auto figure = improvement_figure(scores, data.record.seed))
       report.figures.push_back(std::move(*figure));
-    report.tables.push_back(aggregate_table(scores, data.record.seed));
+    report.lead = aggregate_table(scores, data.record.seed);
+    report.tables.push_back(*report.lead);
   }
+  report.figures.push_back(learning_curves(runs));
   report.tables.push_back(settings_table(ours));
   report.again = commands(runs);
   return section_of(data, std::move(report));

@@ -200,12 +200,30 @@ void add_axes(Scene& scene, const PanelPlan& plan, const Box& box, double unit,
                     .role = "axis"});
 }
 
+// A linear axis that ends where a mark stands is longer by the mark, so that none lies on the frame.
+AxisMap with_room(AxisMap map, const Panel& panel) {
+  constexpr double kRoom = 0.03;  // of the range
+  if (map.log) return map;
+  const double room = kRoom * (map.high - map.low);
+  bool low = false, high = false;
+  for (const Series& s : panel.series) {
+    if (s.mark == Mark::kLine || s.faint) continue;
+    for (const double x : s.x) {
+      low = low || (x >= map.low && x < map.low + room);
+      high = high || (x <= map.high && x > map.high - room);
+    }
+  }
+  if (low) map.low -= room;
+  if (high) map.high += room;
+  return map;
+}
+
 }  // namespace
 
 PanelPlan plan_panel(const Panel& panel, const std::string& letter, double panel_width,
                      double box_height, double unit, HeatRange heat, bool colour_bar) {
   PanelPlan out{.panel = &panel, .heat = heat, .colour_bar = colour_bar};
-  out.x = axis_range(panel.x, drawn_x(panel));
+  out.x = with_room(axis_range(panel.x, drawn_x(panel)), panel);
   out.y = axis_range(panel.y, drawn_y(panel));
   if (panel.heat) {
     out.x = {.low = -0.5, .high = static_cast<double>(panel.heat->values.cols()) - 0.5};

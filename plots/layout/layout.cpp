@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "speder/core/check.hpp"
 #include "speder/plots/layout/frame.hpp"
@@ -78,43 +79,77 @@ std::vector<LegendEntry> legend_of(const std::vector<KeyEntry>& keys,
   return out;
 }
 
-// Widths of as many columns as fit.
-std::vector<double> legend_columns(const std::vector<LegendEntry>& entries, double width) {
+// Rows of a legend: as many columns as fit, or where only one would, entries one after another.
+struct LegendRows {
+  std::vector<double> columns;  // widths; empty: entries one after another
+  std::vector<std::span<const LegendEntry>> rows;
+};
+LegendRows legend_rows(std::span<const LegendEntry> entries, double width) {
   constexpr std::size_t kMost = 5;
+  LegendRows out;
+  std::size_t columns = 1, rows = entries.size();
   for (std::size_t n = std::min(kMost, entries.size()); n > 1; --n) {
+    if (columns > 1 && (entries.size() + n - 1) / n != rows) break;
     std::vector<double> widths(n, 0);
     for (std::size_t i = 0; i < entries.size(); ++i)
       widths[i % n] = std::max(widths[i % n], entries[i].width);
     double total = kBetween * static_cast<double>(n - 1);
     for (const double w : widths) total += w;
-    if (total <= width) return widths;
+    if (total > width) continue;
+    // As few columns as have no more rows: no entry is left alone in the last.
+    columns = n;
+    rows = (entries.size() + n - 1) / n;
+    out.columns = std::move(widths);
   }
-  return {width};
+  if (columns > 1) {
+    for (std::size_t i = 0; i < entries.size(); i += columns)
+      out.rows.push_back(entries.subspan(i, std::min(columns, entries.size() - i)));
+    return out;
+  }
+  for (std::size_t i = 0, first = 0; i < entries.size(); first = i) {
+    double used = entries[i++].width;
+    while (i < entries.size() && used + kBetween + entries[i].width <= width)
+      used += kBetween + entries[i++].width;
+    out.rows.push_back(entries.subspan(first, i - first));
+  }
+  return out;
 }
 
-// Draws the legend from `top` on and returns where it ends.
-double add_legend(Scene& scene, const std::vector<LegendEntry>& entries, double left, double top,
+// Draws the legend from `top` on and returns where it ends. What does not fit into one row has the marks of
+// the measurements in rows of their own, above those of fits and theory.
+double add_legend(Scene& scene, std::vector<LegendEntry> list, double left, double top,
                   double width, double unit) {
-  if (entries.empty()) return top;
-  const std::vector<double> columns = legend_columns(entries, width / unit);
+  const auto measured = [](const LegendEntry& e) {
+    return e.key.kind == KeyEntry::Kind::kSeries || e.key.kind == KeyEntry::Kind::kFilled;
+  };
+  const std::span<const LegendEntry> entries = list;
+  std::vector<LegendRows> groups = {legend_rows(entries, width / unit)};
+  if (groups.front().rows.size() > 1) {
+    const auto split = entries.size() - std::ranges::stable_partition(list, measured).size();
+    groups = {legend_rows(entries.first(split), width / unit),
+              legend_rows(entries.subspan(split), width / unit)};
+  }
   double y = top;
-  for (std::size_t i = 0; i < entries.size(); i += columns.size()) {
-    double x = left, rows = 1;
-    for (std::size_t c = 0; c < columns.size() && i + c < entries.size(); ++c) {
-      const LegendEntry& e = entries[i + c];
-      add_sample(scene, e.key, static_cast<int>(i + c),
-                 {x + kSample * unit / 2, y + unit * kRow / 2}, kSample * unit, unit);
-      for (std::size_t l = 0; l < e.lines.size(); ++l) {
-        scene.add(Words{.at = {x + (kSample + kAfter) * unit,
-                               y + unit * (kRow / 2 + 0.36 + kRow * static_cast<double>(l))},
-                        .text = e.lines[l],
-                        .size = unit,
-                        .role = "legend"});
+  int number = 0;
+  for (const LegendRows& group : groups) {
+    for (const auto& row : group.rows) {
+      double x = left, lines = 1;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        const LegendEntry& e = row[c];
+        add_sample(scene, e.key, number++, {x + kSample * unit / 2, y + unit * kRow / 2},
+                   kSample * unit, unit);
+        for (std::size_t l = 0; l < e.lines.size(); ++l) {
+          scene.add(Words{.at = {x + (kSample + kAfter) * unit,
+                                 y + unit * (kRow / 2 + 0.36 + kRow * static_cast<double>(l))},
+                          .text = e.lines[l],
+                          .size = unit,
+                          .role = "legend"});
+        }
+        lines = std::max(lines, static_cast<double>(e.lines.size()));
+        x += ((group.columns.empty() ? e.width : group.columns[c]) + kBetween) * unit;
       }
-      rows = std::max(rows, static_cast<double>(e.lines.size()));
-      x += (columns[c] + kBetween) * unit;
+      y += kRow * unit * lines;
     }
-    y += kRow * unit * rows;
   }
   return y;
 }

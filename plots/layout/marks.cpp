@@ -21,9 +21,9 @@ Paint series_paint(int colour, double opacity = 1) {
   return {.kind = Kind::kSeries, .series = colour, .opacity = opacity};
 }
 
-// Later series are smaller: where two coincide, the one below is seen around the one above.
+// Later series are smaller: where two come near, the one below is seen around the one above.
 double marker_size(const Series& s, double unit) {
-  constexpr double kLargest = 0.33, kStep = 0.034;
+  constexpr double kLargest = 0.33, kStep = 0.02;
   constexpr int kSteps = 4;
   return unit * (kLargest - kStep * std::min(s.colour, kSteps));
 }
@@ -42,7 +42,7 @@ Outline marker_shape(Marker marker, Point at, double r, int colour, bool hollow)
   out.fill = hollow ? Paint{.kind = Kind::kPage} : series_paint(colour);
   // An edge of the page's colour: where two marks coincide, the smaller one is seen on the larger.
   if (!hollow) out.stroke = {.paint = {.kind = Kind::kPage}, .width = 0.5};
-  constexpr double kSide = 1.25, kCorner = 1.35, kArm = 1.05;
+  constexpr double kSide = 1.25, kTriangle = 1.55, kCorner = 1.35, kArm = 1.05;  // of equal area
   const auto cross = [&](double x, double y) {
     out.closed = false;
     out.fill = {};
@@ -59,13 +59,13 @@ Outline marker_shape(Marker marker, Point at, double r, int colour, bool hollow)
       out.paths = {regular(at, r * kSide, 4, std::numbers::pi / 4)};
       break;
     case Marker::kUp:
-      out.paths = {regular(at, r * kCorner, 3, 0)};
+      out.paths = {regular(at, r * kTriangle, 3, 0)};
       break;
     case Marker::kDiamond:
       out.paths = {regular(at, r * kCorner, 4, 0)};
       break;
     case Marker::kDown:
-      out.paths = {regular(at, r * kCorner, 3, std::numbers::pi)};
+      out.paths = {regular(at, r * kTriangle, 3, std::numbers::pi)};
       break;
     case Marker::kCross:
       cross(r * kArm, r * kArm);
@@ -120,7 +120,37 @@ void add_whisker(Scene& scene, double x, double low, double high, const PanelPla
                     .role = "interval"});
 }
 
-void add_points(Scene& scene, const Series& s, const PanelPlace& place) {
+// For every point of series `k` the number of series drawn later that have a point at its place, two at most.
+std::vector<int> covers(const Panel& panel, std::size_t k, const PanelPlace& place) {
+  const Series& below = panel.series[k];
+  constexpr int kMost = 2;
+  const double near = 0.22 * place.unit;
+  std::vector<int> out(below.x.size(), 0);
+  for (std::size_t l = k + 1; l < panel.series.size(); ++l) {
+    const Series& above = panel.series[l];
+    if (below.faint || above.faint || (above.mark == Mark::kLine) != (below.mark == Mark::kLine))
+      continue;
+    Path places;
+    for (std::size_t i = 0; i < above.x.size(); ++i)
+      places.push_back(place_of(place, above.x[i], above.y[i]));
+    std::ranges::sort(places, {}, &Point::x);
+    for (std::size_t i = 0; i < below.x.size(); ++i) {
+      const Point at = place_of(place, below.x[i], below.y[i]);
+      if (out[i] == kMost) continue;
+      for (auto p = std::ranges::lower_bound(places, at.x - near, {}, &Point::x);
+           p != places.end() && p->x <= at.x + near; ++p) {
+        if (std::abs(p->y - at.y) > near) continue;
+        ++out[i];
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+void add_points(Scene& scene, const Series& s, const PanelPlace& place,
+                const std::vector<int>& covered) {
+  constexpr double kRim = 0.11;  // font sizes: what is seen of a mark around one that covers it
   constexpr std::size_t kMost = 400;  // places to point at on one line
   const bool line = s.mark == Mark::kLine || s.faint;
   if (line && s.x.size() > kMost) return;
@@ -129,7 +159,8 @@ void add_points(Scene& scene, const Series& s, const PanelPlace& place) {
     if (!inside(place.box, at)) continue;
     const std::string bounds = s.low.empty() ? "" : fmt::format(" [{}, {}]", s.low[i], s.high[i]);
     Outline shape = line ? Outline{.paths = {{at}}, .closed = true, .radius = 0.45 * place.unit}
-                         : marker_shape(marker_of(s.colour), at, marker_size(s, place.unit),
+                         : marker_shape(marker_of(s.colour), at,
+                                        marker_size(s, place.unit) + kRim * place.unit * covered[i],
                                         s.colour, s.censored);
     shape.role = line ? "hit" : "point";
     shape.note = note_of(s.label, s.x[i], s.y[i], bounds + (s.censored ? ", only a bound" : ""));
@@ -144,7 +175,9 @@ Stroke series_stroke(const Series& s) {
           .dash = dash_of(s.colour)};
 }
 
-void add_series(Scene& scene, const Series& s, const PanelPlace& place) {
+void add_series(Scene& scene, const Panel& panel, std::size_t k, const PanelPlace& place) {
+  const Series& s = panel.series[k];
+  const std::vector<int> covered = covers(panel, k, place);
   const bool points = s.mark == Mark::kPoints;
   if (!s.low.empty() && s.mark == Mark::kLine)
     add_band(scene, s.x, s.low, s.high, place, s.colour, kBand);
@@ -155,9 +188,13 @@ void add_series(Scene& scene, const Series& s, const PanelPlace& place) {
   if (!points) {
     Path line;
     for (std::size_t i = 0; i < s.x.size(); ++i) line.push_back(place_of(place, s.x[i], s.y[i]));
-    add_line(scene, line, place, series_stroke(s), "series");
+    Stroke stroke = series_stroke(s);
+    // A line under others all along its way is seen on both sides of them.
+    constexpr double kWider = 1.2;
+    if (!covered.empty()) stroke.width += kWider * std::ranges::min(covered);
+    add_line(scene, line, place, std::move(stroke), "series");
   }
-  add_points(scene, s, place);
+  add_points(scene, s, place, covered);
 }
 
 void add_fit(Scene& scene, const FitLine& f, const PanelPlace& place) {
@@ -367,12 +404,12 @@ void add_marks(Scene& scene, const Panel& panel, const PanelPlace& place,
                const std::map<std::string, int>& references) {
   add_columns(scene, panel, place);
   add_references(scene, panel, place, references);
-  for (const Series& s : panel.series) {
-    if (s.faint) add_series(scene, s, place);
+  for (std::size_t k = 0; k < panel.series.size(); ++k) {
+    if (panel.series[k].faint) add_series(scene, panel, k, place);
   }
   for (const FitLine& f : panel.fits) add_fit(scene, f, place);
-  for (const Series& s : panel.series) {
-    if (!s.faint) add_series(scene, s, place);
+  for (std::size_t k = 0; k < panel.series.size(); ++k) {
+    if (!panel.series[k].faint) add_series(scene, panel, k, place);
   }
 }
 

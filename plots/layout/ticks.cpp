@@ -16,11 +16,20 @@ std::string signed_text(double v, const std::string& digits) {
   return v < 0 ? "−" + digits : digits;
 }
 
-// "5000", "0.25", "2·10^{6}"
-std::string number_text(double v, int decimals) {
+bool is_zero(double v, int decimals) { return std::abs(v) < kSlack * std::pow(10, -decimals); }
+
+// Numbers whose digits would be counted instead of read.
+bool needs_powers(double v, int decimals) {
+  constexpr double kLarge = 1e5, kSmall = 1e-3;
+  return !is_zero(v, decimals) &&
+         (std::abs(v) >= kLarge * (1 - kSlack) || std::abs(v) < kSmall * (1 - kSlack));
+}
+
+// "5000" and "0.25", or with powers "5·10^{3}" and "2.5·10^{−1}".
+std::string number_text(double v, int decimals, bool powers) {
   const double size = std::abs(v);
-  if (size < kSlack * std::pow(10, -decimals)) return "0";
-  if (size >= 1e5 || size < 1e-3) {
+  if (is_zero(v, decimals)) return "0";
+  if (powers) {
     const double power = std::floor(std::log10(size) + kSlack);
     const std::string mantissa = fmt::format("{:.3g}", size / std::pow(10, power));
     const std::string ten =
@@ -43,7 +52,11 @@ std::vector<Tick> linear_ticks(const AxisMap& map, int most) {
   std::vector<Tick> out;
   const double first = std::ceil(map.low / step - kSlack),
                last = std::floor(map.high / step + kSlack);
-  for (double k = first; k <= last; ++k) out.push_back({k * step, number_text(k * step, decimals)});
+  // One axis writes all its numbers in one way.
+  bool powers = false;
+  for (double k = first; k <= last; ++k) powers = powers || needs_powers(k * step, decimals);
+  for (double k = first; k <= last; ++k)
+    out.push_back({k * step, number_text(k * step, decimals, powers)});
   return out;
 }
 
@@ -87,9 +100,9 @@ std::vector<Tick> log_ticks(const AxisMap& map, int most) {
     if (std::ssize(places) > most) places = multiples(map, {1, 2, 5});
     if (std::ssize(places) > most) places = multiples(map, {1, 3});
     if (places.size() < kFew) return linear_ticks(map, most);
-    for (const double v : places) {
-      out.push_back({v, number_text(v, decimals_of(v))});
-    }
+    const bool with_powers =
+        std::ranges::any_of(places, [](double v) { return needs_powers(v, decimals_of(v)); });
+    for (const double v : places) out.push_back({v, number_text(v, decimals_of(v), with_powers)});
   }
   if (decades > kMinor) return out;
   for (const double v : multiples(map, {1, 2, 3, 4, 5, 6, 7, 8, 9})) {

@@ -64,15 +64,23 @@ class GnuplotWriter {
   void add(const Words& w) {
     static constexpr std::string_view kAlign[] = {"left", "center", "right"};
     const double turn = w.angle * std::numbers::pi / 180, down = kMiddle * w.size;
-    labels += fmt::format("set label {} at {:.3f},{:.3f} {} rotate by {} font ',{}' front\n",
-                          gnuplot_label(w.text), w.at.x - down * std::sin(turn),
-                          w.at.y - down * std::cos(turn), kAlign[static_cast<int>(w.align)],
-                          w.angle, w.size);
+    labels_ += fmt::format("set label {} at {:.3f},{:.3f} {} rotate by {} font ',{}' front\n",
+                           gnuplot_label(w.text), w.at.x - down * std::sin(turn),
+                           w.at.y - down * std::cos(turn), kAlign[static_cast<int>(w.align)],
+                           w.angle, w.size);
   }
 
-  std::string data, labels, clauses;
+  /// The commands that draw what was added. gnuplot finds a block of data by walking through all their
+  /// names, so a scene of many shapes is drawn as many plots over one another with the same few names.
+  /// The words come with the last one.
+  std::string commands() {
+    if (clauses_.empty()) clauses_ = "plot NaN notitle";
+    return "set multiplot\n" + drawn_ + labels_ + data_ + clauses_ + "\nunset multiplot\n";
+  }
 
  private:
+  static constexpr int kBlocks = 64;  // in one plot
+
   std::string colour(const Paint& p) const {
     const Rgb c = colour_of(p, style_);
     return fmt::format("#{:02x}{:02x}{:02x}{:02x}",
@@ -88,22 +96,29 @@ class GnuplotWriter {
     return out;
   }
   std::string block(const std::vector<Path>& paths, bool closed) {
-    std::string name = fmt::format("$d{}", blocks_++);
-    data += name + " << EOD\n";
-    for (const Path& path : paths) {
-      for (const Point p : path) data += fmt::format("{:.3f} {:.3f}\n", p.x, p.y);
-      if (closed && !path.empty())
-        data += fmt::format("{:.3f} {:.3f}\n", path.front().x, path.front().y);
-      data += "\n";
+    if (blocks_ == kBlocks) {
+      drawn_ += data_ + clauses_ + "\n";
+      data_ = clauses_ = "";
+      blocks_ = 0;
     }
-    data += "EOD\n";
+    std::string name = fmt::format("$d{}", blocks_++);
+    data_ += name + " << EOD\n";
+    for (const Path& path : paths) {
+      for (const Point p : path) data_ += fmt::format("{:.3f} {:.3f}\n", p.x, p.y);
+      if (closed && !path.empty())
+        data_ += fmt::format("{:.3f} {:.3f}\n", path.front().x, path.front().y);
+      data_ += "\n";
+    }
+    data_ += "EOD\n";
     return name;
   }
   void clause(const std::string& block, const std::string& look) {
-    clauses +=
-        fmt::format("{}{} with {} notitle", clauses.empty() ? "plot " : ", \\\n  ", block, look);
+    clauses_ +=
+        fmt::format("{}{} with {} notitle", clauses_.empty() ? "plot " : ", \\\n  ", block, look);
   }
   const PictureStyle& style_;
+  std::string drawn_, labels_;  // finished plots; words
+  std::string data_, clauses_;  // of the plot that is being written
   int blocks_ = 0;
 };
 
@@ -148,14 +163,13 @@ std::string gnuplot_script(const Scene& scene, Picture format, const PictureStyl
                            const std::filesystem::path& file) {
   GnuplotWriter writer(style);
   for (const auto& item : scene.items) std::visit([&](const auto& i) { writer.add(i); }, item);
-  if (writer.clauses.empty()) writer.clauses = "plot NaN notitle";
   const std::string output = file.empty() ? "" : "set output " + gnuplot_text(file.string()) + "\n";
   return "set encoding utf8\n" + terminal(scene, format, style) + output +
          "set margins 0,0,0,0\nset lmargin at screen 0\nset rmargin at screen 1\nset tmargin at "
          "screen 1\nset bmargin at screen 0\n"
          "unset border\nunset tics\nunset key\n" +
          fmt::format("set xrange [0:{:.3f}]\nset yrange [{:.3f}:0]\n", scene.width, scene.height) +
-         writer.labels + writer.data + writer.clauses + "\nunset output\n";
+         writer.commands() + "unset output\n";
 }
 
 // gnuplot draws to its standard output, which lies in memory: it opens no file and meets no full

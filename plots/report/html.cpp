@@ -42,7 +42,7 @@ sup, sub { line-height: 0; font-size: .75em; }
 .soft { color: var(--soft); }
 .lead { display: grid; grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); gap: 1.2rem; align-items: start; }
 .lead figure { margin: .4rem 0; } .lead figure svg { max-width: 100%; }
-.lead table { font-size: .8rem; } .lead th, .lead td { padding: .17rem .4rem .17rem 0; }
+.lead table, .short p { font-size: .8rem; } .lead th, .lead td { padding: .17rem .4rem .17rem 0; }
 .lead td:first-child { white-space: nowrap; } .lead .cut { display: block; max-width: 8.2rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #verdicts > p { font-size: .875rem; max-width: none; margin: .2rem 0; }
 .scroll { overflow-x: auto; }
@@ -79,6 +79,7 @@ details summary { cursor: pointer; color: var(--soft); font-size: .875rem; }
   td:empty { display: none; }
   td::before { content: attr(data-head) " "; color: var(--soft); font-size: .8rem; }
   .lead tr { padding: .25rem 0; } .lead td { display: inline; padding-right: .5rem !important; } .lead td::before { content: none; }
+  .short td { display: block; } .short td::before { content: attr(data-head) " "; }
 }
 @media print { header { position: static; } header details, figure button { display: none; } }
 )";

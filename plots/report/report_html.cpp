@@ -105,11 +105,31 @@ std::string short_claim(const std::string& claim) {
   return at == std::string::npos ? claim : claim.substr(at + kLike.size());
 }
 
+std::string cells_html(const ReportTable& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) {
+    rows.emplace_back();
+    for (const std::string& cell : row) rows.back().push_back(html_rich(cell));
+  }
+  return html_table(table.head, rows);
+}
+
+std::string small_table_html(const ReportTable& table) {
+  return "<div class=\"short\">" + cells_html(table) + "<p class=\"soft\">" +
+         html_rich(table.caption) + "</p></div>\n";
+}
+
+std::string table_html(const ReportTable& table) {
+  return cells_html(table) +
+         fmt::format("<p class=\"soft\">{} <a href=\"data/{}.csv\">csv</a></p>\n",
+                     html_rich(table.caption), html_id(table.id));
+}
+
 // The first screen: the picture people come for beside what each experiment came to.
 std::string lead_html(const std::vector<ReportSection>& sections,
                       const std::vector<std::string>& pictures, const PageText& text) {
   const Figure* shown = nullptr;
-  std::string picture;
+  std::string picture, numbers;
   std::size_t at = 0;
   std::vector<std::vector<std::string>> rows;
   for (const ReportSection& s : sections) {
@@ -117,12 +137,13 @@ std::string lead_html(const std::vector<ReportSection>& sections,
     if (first && !s.report.figures.empty()) {
       shown = &s.report.figures.front();
       picture = pictures[at];
+      if (s.report.lead) numbers = small_table_html(*s.report.lead);
     }
     at += s.report.figures.size();
     std::size_t left = first ? 2 : 1;
     for (const Finding& f : s.report.findings) {
-      if (f.role != Role::kClaim || left == 0) continue;
-      --left;
+      if (f.role != Role::kClaim || (left == 0 && f.verdict != Verdict::kNotATest)) continue;
+      if (left > 0) --left;
       rows.push_back(
           {fmt::format("<a href=\"#{}\">{}</a>", html_id(s.record.id), html_text(s.record.id)),
            "<span class=\"cut\">" + html_rich(short_claim(f.claim)) + "</span>", measured_html(f),
@@ -137,19 +158,9 @@ std::string lead_html(const std::vector<ReportSection>& sections,
   if (shown == nullptr) return table;
   return fmt::format(
       "<div class=\"lead\">\n<div><figure>{}<figcaption>{} <a href=\"#figure-{}\">more</a> "
-      "</figcaption></figure></div>\n<div>{}</div></div>\n",
-      picture, html_rich(shown->caption), html_id(shown->id), table);
-}
-
-std::string table_html(const ReportTable& table) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& row : table.rows) {
-    rows.emplace_back();
-    for (const std::string& cell : row) rows.back().push_back(html_rich(cell));
-  }
-  return html_table(table.head, rows) +
-         fmt::format("<p class=\"soft\">{} <a href=\"data/{}.csv\">csv</a></p>\n",
-                     html_rich(table.caption), html_id(table.id));
+      "</figcaption></figure>{}</div>\n<div>{}</div></div>\n",
+      picture, html_rich(shown->caption), html_id(shown->id), table.empty() ? "" : numbers,
+      table.empty() ? numbers : table);
 }
 
 std::string again_html(const ReportSection& s) {

@@ -47,7 +47,8 @@ Panel map_heat_panel(const NeedleCells& cells) {
   return panel;
 }
 
-// Where the measured N crosses a level, by interpolation in log d at each |A|, and the fit's line.
+// Where the measured N crosses a level, by interpolation in log d at each |A|, and the fit's line. The interval
+// is that of log N there, in |A|: divided by the fitted exponent.
 Panel contour_panel(const NeedleCells& cells, const ScalingFit& fit) {
   Panel panel{.title = "equal N",
               .x = {.label = "d (features)", .scale = Scale::kLog},
@@ -66,7 +67,8 @@ Panel contour_panel(const NeedleCells& cells, const ScalingFit& fit) {
                                   std::floor(std::log10(level))),
              .mark = Mark::kLinePoints,
              .colour = k - 1};
-    ReferenceLine line{.label = k == 1 ? "joint fit" : ""};
+    ReferenceLine line{.label = panel.references.empty() ? "joint fit" : ""};
+    constexpr double kTwoSided = 1.96;
     for (const double A : axis_values(cells, actions_axis)) {
       const NeedleCells row = cells_where(cells, actions_axis, A);
       for (std::size_t i = 1; i < row.size(); ++i) {
@@ -76,6 +78,11 @@ Panel contour_panel(const NeedleCells& cells, const ScalingFit& fit) {
         s.x.push_back(row[i - 1].rank * std::pow(row[i].rank / row[i - 1].rank, t));
         s.y.push_back(A);
         if (!fit.fitted) continue;
+        const double error = std::sqrt((1 - t) * (1 - t) * row[i - 1].N.log_variance +
+                                       t * t * row[i].N.log_variance);
+        const double factor = std::exp(kTwoSided * error / fit.exponent[1]);
+        s.low.push_back(A / factor);
+        s.high.push_back(A * factor);
         line.x.push_back(std::exp(
             (std::log(level) - fit.intercept - fit.exponent[1] * std::log(A)) / fit.exponent[0]));
         line.y.push_back(A);

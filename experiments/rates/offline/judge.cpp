@@ -114,7 +114,7 @@ ReportTable table_of(const ExperimentData& data, const std::vector<OfflinePoint>
 // The mean gap against n in the last cell: a step for printed, a hump for none.
 Panel step_panel(const ExperimentData& data, double value) {
   Panel out;
-  out.title = "the last of them";
+  out.title = "learning in the last cell";
   out.x = {.label = "n (transitions)", .scale = Scale::kLog};
   out.y = {.label = "mean gap / ε"};
   int colour = 0;
@@ -167,7 +167,7 @@ std::vector<Finding> control_findings(const std::vector<OfflinePoint>& points, d
 Panel scaling_panel(const std::vector<OfflinePoint>& points, const OfflineAxis& axis,
                     const ScalingFit& fit, const HeldOutPoint& held_out, double delta) {
   Panel panel;
-  panel.title = "all cells";
+  panel.title = "N of all cells";
   panel.x = {.label = axis.symbol + " (" + axis.unit + ")", .scale = Scale::kLog};
   panel.y = {.label = "N(ε, δ) (transitions)", .scale = Scale::kLog};
   int colour = 0;

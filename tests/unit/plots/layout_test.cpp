@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "speder/plots/layout/clip.hpp"
@@ -71,6 +72,10 @@ TEST_CASE("ticks: round numbers inside the range", "[plots][layout]") {
   CHECK(labels(log, {120, 900}) ==
         std::vector<std::string>{"200", "300", "400", "500", "600", "700", "800", "900"});
   CHECK(labels(log, {0.0002, 0.4}).front() == "10^{−3}");
+  CHECK(labels(log, {30'000, 300'000}) ==  // one way of writing on one axis
+        std::vector<std::string>{"5·10^{4}", "10^{5}", "2·10^{5}"});
+  CHECK(labels(linear, {0, 2e5}, 4) ==
+        std::vector<std::string>{"0", "5·10^{4}", "10^{5}", "1.5·10^{5}", "2·10^{5}"});
   for (const std::vector<double>& values :
        {std::vector<double>{5, 5}, {}, {NAN}, {1e-300, 1e300}, {0.1, 0.1000001}}) {
     for (const Axis& axis : {linear, log}) {
@@ -119,6 +124,48 @@ TEST_CASE("legend: one a figure; marks that mean two things carry their panel", 
   const std::string both = svg_text(layout(two_panels(false)), {});
   CHECK_THAT(both, Catch::Contains("(a) slope 1") && Catch::Contains("(b) slope 2") &&
                        !Catch::Contains("(a) measured"));
+}
+
+TEST_CASE("legend: rows without a lonely last entry, fits below the measurements",
+          "[plots][layout]") {
+  Panel panel;
+  for (int c = 0; c < 5; ++c)
+    panel.series.push_back({.label = "a series of points", .x = {1, 2}, .y = {1, 2}, .colour = c});
+  for (std::size_t c = 0; c < 5; ++c) panel.series[c].label += std::string(c, 's');
+  panel.fits = {{.label = "slope 1", .slope = 1, .from = 1, .to = 2}};
+  std::map<double, int> rows;
+  double fit = 0;
+  for (const auto& item :
+       layout({.id = "f", .caption = "", .panels = {panel, panel}, .columns = 2}).items) {
+    const auto* w = std::get_if<Words>(&item);
+    if (w == nullptr || w->role != "legend") continue;
+    ++rows[w->at.y];
+    if (w->text == "slope 1") fit = w->at.y;
+  }
+  REQUIRE(rows.size() == 3);
+  CHECK(rows.begin()->second == 3);
+  CHECK(std::next(rows.begin())->second == 2);
+  CHECK(rows.rbegin()->first == fit);
+}
+
+TEST_CASE("marks: one under another is larger, and none lies on the frame", "[plots][layout]") {
+  Panel panel;
+  panel.series = {{.label = "below", .x = {0, 1, 2}, .y = {1, 1, 0}, .colour = 0},
+                  {.label = "above", .x = {0, 1, 2}, .y = {1, 2, 2}, .colour = 6}};
+  std::vector<double> radii;
+  double frame = 0, leftmost = 1e9;
+  for (const auto& item : layout({.id = "f", .caption = "", .panels = {panel}}).items) {
+    const auto* o = std::get_if<Outline>(&item);
+    if (o == nullptr) continue;
+    if (o->role == "axis") frame = o->paths.front().front().x;
+    if (o->role != "point" || o->radius == 0) continue;
+    radii.push_back(o->radius);
+    leftmost = std::min(leftmost, o->paths.front().front().x - o->radius);
+  }
+  REQUIRE(radii.size() == 3);
+  CHECK(radii[0] > radii[1]);
+  CHECK(radii[1] == radii[2]);
+  CHECK(leftmost > frame);
 }
 
 TEST_CASE("looks: no two of the first dozen series share marker, dashes and colour",
