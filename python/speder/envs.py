@@ -122,6 +122,9 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return np.ascontiguousarray(self._env.render()[::-1])  # OpenGL's first row is the lowest
 
 
+_BLOCK = 1 << 20  # bytes
+
+
 class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """N environments stepped by C++ threads into float32 arrays.
 
@@ -145,6 +148,8 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._shape = (num_envs, model.action_size)
         self._seeded = False
         self._take()
+        if copy:
+            self._new_block()
 
     def _take(self) -> None:
         buffers = self._env.buffers()
@@ -160,16 +165,32 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._env.reset()
         return self._observations.copy() if self.copy else self._observations, {}
 
+    def _new_block(self) -> None:
+        """Memory for the results of some hundred steps at once: a step's arrays are rows of it."""
+        per_step = self._observations.nbytes + 6 * self.num_envs
+        rows = max(1, min(256, _BLOCK // per_step))
+        observations = np.empty((rows, *self._observations.shape), np.float32)
+        rewards = np.empty((rows, self.num_envs), np.float32)
+        ends = np.empty((2, rows, self.num_envs), np.bool_)
+        self._env.write_into(observations, rewards, *ends.view(np.uint8))
+        self._rows = zip(observations, rewards, *ends)
+
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        given = np.ascontiguousarray(actions, dtype=np.float32)
-        if given.shape != self._shape:
-            raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
+        told = self._env.step(actions)
+        if told < 0:
+            given = np.ascontiguousarray(actions, dtype=np.float32)
+            if given.shape != self._shape:
+                raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
+            told = self._env.step(given)
         info: dict[str, Any] = {}
-        if self._env.step(given):
+        if told & 1:
             info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated}
         if not self.copy:
             return self._observations, self._rewards, self._terminated, self._truncated, info
-        return (self._observations.copy(), self._rewards.copy(), self._terminated.copy(), self._truncated.copy(), info)
+        observations, rewards, terminated, truncated = next(self._rows)
+        if told & 2:
+            self._new_block()
+        return observations, rewards, terminated, truncated, info
 
 
 class SavedPolicy:

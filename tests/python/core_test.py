@@ -200,7 +200,8 @@ class Machine(Case):
         for call in ("speder.learn(m, episodes=10**10, seeds=range(4), class_size=200)",
                      "speder.spectral(big, method='dense', table=False)",
                      "speder.audit(budget=10**10)"):
-            code = ("import speder, sys\n"
+            code = ("import signal, speder, sys\n"
+                    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
                     "m = speder.make('simplex', states=50, actions=5, rank=4)\n"
                     "big = speder.make('simplex', states=4000, actions=4, rank=4)\n"
                     f"print('ready', flush=True)\ntry:\n  {call}\n  print('ended')\n"
