@@ -16,6 +16,4 @@ NB_MODULE(_core, m) {
   const speder::Manifest build = speder::this_build();
   m.attr("version") = build.version;
   m.attr("commit") = build.commit;
-  m.def("join_abandoned", &speder::python::join_abandoned,
-        "Waits for computations that Ctrl-C left alone.");
 }

@@ -19,6 +19,7 @@
 #include "speder/stats/scaling.hpp"
 #include "speder/stats/verdict.hpp"
 #include "speder/sweep/run_sweep.hpp"
+#include "speder/sweep/stop_signal.hpp"
 #include "support.hpp"
 
 namespace speder::python {
@@ -209,9 +210,12 @@ nb::dict fit_plane(const Array& x, const Array& log_n, const Array& variance, co
 std::string audit_json(std::vector<std::string> only, std::int64_t budget, std::uint64_t seed,
                        int jobs) {
   require(budget >= 1, "budget must be at least 1 instance per entry", budget);
-  return without_lock({}, [=](const std::atomic<bool>&) {
+  return without_lock({}, [=](const std::atomic<bool>& stop) {
+    const auto go_on = [&](const audit::AuditedEntry&) {
+      if (stop) throw Interrupted("the audit was stopped");
+    };
     return audit::json_text(
-        audit::audit({.budget = budget, .seed = seed, .jobs = jobs, .only = only}));
+        audit::audit({.budget = budget, .seed = seed, .jobs = jobs, .only = only}, go_on));
   });
 }
 

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -12,13 +14,11 @@
 namespace speder::python {
 namespace {
 
-struct Abandoned {
-  std::mutex mutex;
-  std::vector<std::thread> threads;
-};
-Abandoned& abandoned() {
-  static auto* all = new Abandoned;  // outlives every static: a thread may still be running
-  return *all;
+// An exit handler, called when Python has been finalised and has written its files. Destructors of statics must
+// not run beside a thread that still works, so the process ends here.
+void leave(int status, void*) {
+  std::fflush(nullptr);
+  ::_exit(status);
 }
 
 }  // namespace
@@ -78,15 +78,9 @@ bool unreadable(const std::filesystem::path& path) {
 }
 
 void abandon(std::thread worker) {
-  const std::lock_guard lock(abandoned().mutex);
-  abandoned().threads.push_back(std::move(worker));
-}
-
-void join_abandoned() {
-  const nb::gil_scoped_release free;
-  const std::lock_guard lock(abandoned().mutex);
-  for (std::thread& worker : abandoned().threads) worker.join();
-  abandoned().threads.clear();
+  static std::once_flag once;
+  std::call_once(once, [] { ::on_exit(leave, nullptr); });
+  worker.detach();
 }
 
 bool on_main_thread() { return getpid() == gettid(); }

@@ -97,9 +97,8 @@ auto writing(F f) -> decltype(f()) {
   }
 }
 
-/// Threads whose result nobody waits for any more; they are joined when the interpreter ends.
+/// Nobody waits for the result any more, nor does the end of the process.
 void abandon(std::thread worker);
-void join_abandoned();
 [[nodiscard]] bool on_main_thread();
 
 /// Calls f(stop) without the interpreter's lock. On the main thread another thread does the work, so that

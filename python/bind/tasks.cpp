@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/sim/controller.hpp"
@@ -27,6 +28,9 @@ namespace {
 
 using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+using Rows = nb::ndarray<T, nb::c_contig, nb::device::cpu>;  // written to
 
 std::span<const double> values_of(const Doubles& a) { return {a.data(), a.size()}; }
 
@@ -86,11 +90,51 @@ class Single {
   std::unique_ptr<Renderer> renderer_;
 };
 
-/// N environments; the arrays are its own buffers, written anew by every step.
+/// An object's memory for as long as this lives, where it is a float32 table in C order of this shape.
+class FloatTable {
+ public:
+  FloatTable(nb::handle given, std::size_t rows, std::size_t columns) {
+    if (PyObject_GetBuffer(given.ptr(), &buffer_, PyBUF_ND | PyBUF_FORMAT) != 0) {
+      PyErr_Clear();
+      return;
+    }
+    held_ = true;
+    fits_ = buffer_.ndim == 2 && static_cast<std::size_t>(buffer_.shape[0]) == rows &&
+            static_cast<std::size_t>(buffer_.shape[1]) == columns && buffer_.format != nullptr &&
+            std::string_view(buffer_.format) == "f";
+  }
+  FloatTable(const FloatTable&) = delete;
+  FloatTable& operator=(const FloatTable&) = delete;
+  ~FloatTable() {
+    if (held_) PyBuffer_Release(&buffer_);
+  }
+  [[nodiscard]] bool fits() const { return fits_; }
+  [[nodiscard]] std::span<const float> values() const {
+    return {static_cast<const float*>(buffer_.buf),
+            static_cast<std::size_t>(buffer_.len) / sizeof(float)};
+  }
+
+ private:
+  Py_buffer buffer_{};
+  bool held_ = false;
+  bool fits_ = false;
+};
+
+/// N environments. Every step writes its results into the next row of a block of arrays that Python gave, so
+/// that making arrays costs a step next to nothing; without a block they stay in buffers().
 class Vectorised {
  public:
+  enum Told {
+    kNotFloats = -1,
+    kWentOn = 0,
+    kEnded = 1,
+    kBlockFull = 2
+  };  // the last two may be added
+
   Vectorised(const Model& model, int envs, int threads)
-      : physics_(model.physics), options_{.envs = envs, .threads = threads} {
+      : physics_(model.physics),
+        options_{.envs = envs, .threads = threads},
+        brief_(physics_->model == nullptr && envs <= kBriefEnvs && threads == 1) {
     reseed(0);
   }
   void reseed(std::uint64_t seed) {
@@ -100,21 +144,44 @@ class Vectorised {
     const nb::gil_scoped_release free;
     env_->reset();
   }
-  /// Whether an episode ended.
-  bool step(const Floats& actions) {
-    const nb::gil_scoped_release free;
-    env_->step({actions.data(), actions.size()});
-    const auto any = [](std::span<const std::uint8_t> flags) {
-      return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return f != 0; });
-    };
-    return any(env_->terminated()) || any(env_->truncated());
+  /// Observations (K × N × D), rewards, terminated, truncated (K × N) for the next K steps.
+  void write_into(const Rows<float>& observations, const Rows<float>& rewards,
+                  const Rows<std::uint8_t>& terminated, const Rows<std::uint8_t>& truncated) {
+    const std::size_t rows = rewards.shape(0);
+    if (rewards.size() != rows * env_->rewards().size() ||
+        observations.size() != rows * env_->observations().size() ||
+        terminated.size() != rewards.size() || truncated.size() != rewards.size())
+      throw InputError("the arrays of a block have other sizes than the environments");
+    block_ = {observations, rewards, terminated, truncated, rows, 0};
+  }
+  /// kNotFloats: nothing has moved, the actions are to be converted first.
+  int step(nb::handle actions) {
+    const EnvSpec& sizes = env_->spec();
+    const FloatTable given(actions, static_cast<std::size_t>(env_->size()),
+                           static_cast<std::size_t>(sizes.action_size));
+    if (!given.fits()) return kNotFloats;
+    if (brief_) {
+      env_->step(given.values());
+    } else {
+      const nb::gil_scoped_release free;
+      env_->step(given.values());
+    }
+    int told = any(env_->terminated()) || any(env_->truncated()) ? kEnded : kWentOn;
+    if (block_.next < block_.rows) {
+      copy_row(env_->observations(), block_.observations.data());
+      copy_row(env_->rewards(), block_.rewards.data());
+      copy_row(env_->terminated(), block_.terminated.data());
+      copy_row(env_->truncated(), block_.truncated.data());
+      if (++block_.next == block_.rows) told += kBlockFull;
+    }
+    return told;
   }
   /// The same actions n times without coming back to Python: what a step costs in C++ alone.
   void repeat(const Floats& actions, int n) {
     const nb::gil_scoped_release free;
     for (int i = 0; i < n; ++i) env_->step({actions.data(), actions.size()});
   }
-  /// observations, next_observations, rewards, terminated, truncated.
+  /// observations, next_observations, rewards, terminated, truncated: written anew by every step.
   nb::tuple buffers(nb::handle self) {
     const auto n = static_cast<std::size_t>(env_->size());
     const auto d = static_cast<std::size_t>(env_->spec().observation_size);
@@ -125,6 +192,22 @@ class Vectorised {
   }
 
  private:
+  static constexpr int kBriefEnvs =
+      256;  // some tens of microseconds where the dynamics are in closed form
+
+  struct Block {
+    Rows<float> observations, rewards;
+    Rows<std::uint8_t> terminated, truncated;
+    std::size_t rows = 0;
+    std::size_t next = 0;
+  };
+  static bool any(std::span<const std::uint8_t> flags) {
+    return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return f != 0; });
+  }
+  template <class T>
+  void copy_row(std::span<const T> from, T* block) const {
+    std::copy(from.begin(), from.end(), block + block_.next * from.size());
+  }
   template <class T>
   static nb::object shown(std::span<const T> values, std::vector<std::size_t> shape,
                           nb::handle self) {
@@ -133,7 +216,9 @@ class Vectorised {
   }
   std::shared_ptr<const Physics> physics_;
   VectorOptions options_;
+  bool brief_;
   std::unique_ptr<VectorEnv> env_;
+  Block block_;
 };
 
 /// A policy file of `speder deep train`.
@@ -235,6 +320,7 @@ NB_MODULE(_tasks, m) {
       .def(nb::init<const Model&, int, int>())
       .def("reseed", &Vectorised::reseed)
       .def("reset", &Vectorised::reset)
+      .def("write_into", &Vectorised::write_into)
       .def("step", &Vectorised::step)
       .def("repeat", &Vectorised::repeat)
       .def("buffers", [](nb::handle self) { return nb::cast<Vectorised&>(self).buffers(self); });

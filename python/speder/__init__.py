@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import atexit
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _register
@@ -50,5 +49,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-atexit.register(_core.join_abandoned)
 _register.register_when_there()

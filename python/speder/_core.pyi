@@ -169,6 +169,3 @@ def draw_learn(command: str, settings: str, algorithms: Sequence[str], runs: Seq
 version: str = ...
 
 commit: str = ...
-
-def join_abandoned() -> None:
-    """Waits for computations that Ctrl-C left alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,9 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return np.ascontiguousarray(self._env.render()[::-1])  # OpenGL's first row is the lowest
 
 
+_BLOCK = 1 << 20  # bytes
+
+
 class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """N environments stepped by C++ threads into float32 arrays.
 
@@ -144,12 +148,27 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._env = _tasks.Vectorised(model, num_envs, cores)
         self._shape = (num_envs, model.action_size)
         self._seeded = False
+        self._step = self._env.step
         self._take()
+        if copy:
+            self._new_block()
 
     def _take(self) -> None:
         buffers = self._env.buffers()
         self._observations, self._next, self._rewards = buffers[:3]
         self._terminated, self._truncated = (b.view(np.bool_) for b in buffers[3:])
+        if not self.copy:
+            self._results = itertools.repeat((self._observations, self._rewards, self._terminated, self._truncated))
+
+    def _new_block(self) -> None:
+        """Memory for the results of some hundred steps at once: a step's arrays are rows of it."""
+        per_step = self._observations.nbytes + 6 * self.num_envs
+        rows = max(1, min(256, _BLOCK // per_step))
+        observations = np.empty((rows, *self._observations.shape), np.float32)
+        rewards = np.empty((rows, self.num_envs), np.float32)
+        ends = np.empty((2, rows, self.num_envs), np.bool_)
+        self._env.write_into(observations, rewards, *ends.view(np.uint8))
+        self._results = zip(observations, rewards, *ends)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
@@ -161,15 +180,22 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._observations.copy() if self.copy else self._observations, {}
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        given = np.ascontiguousarray(actions, dtype=np.float32)
-        if given.shape != self._shape:
-            raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
-        info: dict[str, Any] = {}
-        if self._env.step(given):
-            info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated}
-        if not self.copy:
-            return self._observations, self._rewards, self._terminated, self._truncated, info
-        return (self._observations.copy(), self._rewards.copy(), self._terminated.copy(), self._truncated.copy(), info)
+        told = self._step(actions)
+        if told:
+            return self._and_more(told, actions)
+        return (*next(self._results), {})
+
+    def _and_more(self, told: int, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        if told < 0:  # not yet float32 in C order
+            given = np.ascontiguousarray(actions, dtype=np.float32)
+            if given.shape != self._shape:
+                raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
+            told = self._step(given)
+        results = next(self._results)
+        if told & 2:
+            self._new_block()
+        info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated} if told & 1 else {}
+        return (*results, info)
 
 
 class SavedPolicy:

@@ -74,8 +74,9 @@ def actions_of(env):
     return np.ascontiguousarray(env.action_space.sample(), dtype=env.action_space.dtype)
 
 
-def steps(envs=16, n=400, rounds=7):
-    for task in ("Pendulum", "HalfCheetah", "Ant-ET", "cheetah_run", "humanoid_run"):
+def steps(rounds=9):
+    tasks = ("HalfCheetah", "Ant-ET", "cheetah_run", "humanoid_run")
+    for task, envs, n in [*(("Pendulum", envs, 320_000 // envs) for envs in (16, 64, 256)), *((t, 16, 400) for t in tasks)]:
         ours = speder.make_vec(task, envs, threads=1)
         bare = speder.make_vec(task, envs, threads=1)
         for env in (ours, bare):
