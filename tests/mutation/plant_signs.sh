@@ -71,6 +71,7 @@ plant "frequencies of the wrong width" $spede 'rng.normal() / sigma' 'rng.normal
 # Phases on half the circle are no fault: (ω, b) and (−ω, −b) are one feature and ω is symmetric.
 plant "no phases" $spede 'rng.uniform(0, 2 * std::numbers::pi)' '0 * rng.uniform()' '[spede]'
 plant "covariance for precision" $spede 'at::linalg_solve_triangular(sigma_factor, z, /*upper=*/false, /*left=*/false)' 'at::mm(z, sigma_factor)' '[spede]'
+plant "bonus of SPEDE" $spede 'batch.reward + bonus_(' 'batch.reward - bonus_(' '[spede]'
 plant "balance of the KL" $world 'kBalance = 0.8' 'kBalance = 0.2' '[dreamer]'
 plant "returns that learn to fit the value" $dreamer 'value - returns.detach()' 'value - returns' '[dreamer]'
 plant "weights shifted by a step" $dreamer 'at::cat({at::ones_like(discount.narrow(0, 0, 1)), discount.narrow(0, 0, length - 1)})' 'discount.narrow(0, 0, length)' '[dreamer]'

@@ -128,6 +128,45 @@ TEST_CASE("SPEDE: each step moves its own parameters and no TD error reaches the
   CHECK(changed([&] { agent.follow(); }) == Set{"psi_ema.", "last_ema.", "critic_target."});
 }
 
+TEST_CASE("SPEDE with explore = ucb: the critic earns the bonus, no model is drawn",
+          "[learn][spede][learning]") {
+  AgentConfig c;
+  c.algorithm = "spede";
+  c.explore = GENERATE(as<std::string>{}, "ucb", "none");
+  c.bonus = 5;
+  c.feature_dim = 16;
+  c.feature_hidden = {16, 8};
+  c.critic_width = 16;
+  c.actor_hidden = {16};
+  c.critic_lr = 1e-2;
+  CAPTURE(c.explore);
+  Spede agent(c, point_physics()->spec, at::kCPU, SeedTree(1));
+  RingBuffer buffer(1, 1, 64);
+  Rng rng(2);
+  for (int i = 0; i < 64; ++i) {  // every step is the last and earns nothing: Q is the bonus alone
+    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+    buffer.add({s, a, 0, s, true, true});
+  }
+  agent.draw_model(buffer, rng);
+  double q = 0;
+  for (int i = 0; i < 300; ++i) {
+    Diagnostics d;
+    const Minibatch batch = draw_minibatch(buffer, {.size = 64}, at::kCPU, rng);
+    agent.learn_reward(batch, d);
+    agent.learn_critic(batch, d);
+    q = d.back().tensor.item<double>();
+  }
+  for (const NamedTensor& t : agent.tensors())
+    if (t.name == "deviation") CHECK(t.tensor.abs().max().item<double>() == 0);
+  // 5 ‖φ‖ on Σ⁻¹ with 64 rows stored: φᵀΣ⁻¹φ is at least ‖φ‖²/(λ + N) = 1/65 where ‖φ‖ is 1
+  if (c.explore == "ucb") {
+    CHECK(q > 0.5 * 5 / std::sqrt(65));
+  } else {
+    CHECK(std::abs(q) < 0.05);
+  }
+}
+
 TEST_CASE("SPEDE solves the point task", "[learn][spede][learning]") {
   TrainConfig config;
   config.env = "Point";
