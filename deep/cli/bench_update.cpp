@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "speder/cli/program.hpp"
@@ -13,27 +15,51 @@ struct BenchUpdateOptions {
   bool json = false;
   int width = 256;
   std::string algorithm = "speder";
+  std::string preset = "small";
   std::string objective = "exact";
   bool in_batch = false;
   UpdateSpeedOptions speed;
 };
 
-void run(const BenchUpdateOptions& o) {
-  // HalfCheetah's sizes: 17 observations, 6 actions.
-  const EnvSpec spec{.name = "sizes of HalfCheetah",
-                     .suite = "",
-                     .observation_size = 17,
-                     .action_size = 6,
-                     .action_low = {},
-                     .action_high = {}};
+/// Learners whose sizes are those of a preset; the others have one width.
+bool has_own_sizes(const std::string& algorithm) {
+  static const std::vector<std::string> names = {"trpo",  "pets-rs", "pets-cem", "metrpo",
+                                                 "spede", "dreamer", "proto"};
+  return std::ranges::find(names, algorithm) != names.end();
+}
+
+AgentConfig chosen(const BenchUpdateOptions& o) {
   AgentConfig config;
+  if (has_own_sizes(o.algorithm)) {
+    config =
+        read_train_config(preset_path(o.preset), fmt::format("algorithm = \"{}\"", o.algorithm))
+            .agent;
+    config.pretrain = 1;
+    config.explore_steps = std::numeric_limits<int>::max();
+    // a fit of 500 steps cannot end sooner, so that its products can be counted
+    config.model_steps = std::min(config.model_steps, 500);
+    return config;
+  }
   config.algorithm = o.algorithm;
   config.objective = o.objective;
   config.in_batch = o.in_batch;
   config.feature_dim = config.critic_width = o.width;
   config.feature_hidden = {o.width, o.width};
+  return config;
+}
+
+void run(const BenchUpdateOptions& o) {
+  // HalfCheetah's sizes: 17 observations, 6 actions. Its name is that of a task whose reward is known.
+  const EnvSpec spec{.name = "HalfCheetah",
+                     .suite = "",
+                     .observation_size = 17,
+                     .action_size = 6,
+                     .action_low = std::vector<double>(6, -1),
+                     .action_high = std::vector<double>(6, 1)};
+  const AgentConfig config = chosen(o);
   const UpdateSpeed s = update_speed(config, spec, o.speed);
-  const bool counted = o.algorithm == "speder";  // necessary_flops() knows this update alone
+  const bool counted = s.gflop_per_update > 0;
+  const bool plans = s.actions_per_second > 0;
   if (o.json) {
     nlohmann::json row = {{"width", o.width},
                           {"updates_per_cpu_second", s.updates_per_second},
@@ -44,17 +70,28 @@ void run(const BenchUpdateOptions& o) {
       row["gflop_per_update"] = s.gflop_per_update;
       row["peak_fraction"] = s.peak_fraction;
     }
+    if (plans) {
+      row["actions_per_cpu_second"] = s.actions_per_second;
+      row["gflop_per_action"] = s.gflop_per_action;
+      row["action_peak_fraction"] = s.action_peak_fraction;
+    }
     fmt::print("{}\n", speder::cli::json_text(row));
     return;
   }
-  fmt::print("{} at width {}, batch {}, one thread, per CPU-second:\n", o.algorithm, o.width,
-             config.batch);
+  const std::string sizes = has_own_sizes(o.algorithm)
+                                ? fmt::format("preset {}", o.preset)
+                                : fmt::format("width {}, batch {}", o.width, config.batch);
+  fmt::print("{} at {}, one thread, per CPU-second:\n", o.algorithm, sizes);
   fmt::print("  {:.1f} updates/s", s.updates_per_second);
   if (counted) {
     fmt::print("; {:.2f} GFLOP each, {:.0f}% of this core's {:.0f} GFLOPS sgemm",
                s.gflop_per_update, 100 * s.peak_fraction, s.sgemm_gflops);
   }
   fmt::print("\n");
+  if (plans) {
+    fmt::print("  {:.1f} planned actions/s; {:.2f} GFLOP each, {:.0f}% of sgemm\n",
+               s.actions_per_second, s.gflop_per_action, 100 * s.action_peak_fraction);
+  }
   fmt::print("  drawing minibatches {:.1f}% of the time; {:.0f} MiB resident without the buffer\n",
              100 * s.sampling_share, s.resident_mib);
 }
@@ -68,12 +105,17 @@ void add_bench_update(CLI::App& app) {
       "Example:\n  speder deep bench-update --width 1024\n\n"
       "tests/bench/compare_update.sh runs it beside the same update in eager PyTorch. The share "
       "of\n"
-      "sgemm is counted on the products a SPEDER update cannot do without, for speder alone.");
+      "sgemm is counted on the products an update cannot do without; an update of pets-* is a fit "
+      "of\n"
+      "its dynamics, of metrpo a round, of trpo one rollout.");
   command->add_option("--width", o->width, "Width of every layer, and d")
       ->capture_default_str()
       ->check(CLI::Range(1, 8192));
-  command->add_option("--algorithm", o->algorithm, "speder sac2 sac3 sac3+ sac5 deepsf")
+  command
+      ->add_option("--algorithm", o->algorithm,
+                   "Any but ppo; from trpo on the sizes are those of --preset")
       ->capture_default_str();
+  command->add_option("--preset", o->preset, "small, paper, or a TOML file")->capture_default_str();
   command->add_option("--objective", o->objective, "dual exact literal")->capture_default_str();
   command->add_flag("--in-batch", o->in_batch,
                     "Base states are the other rows' successors (as --set in_batch=true)");

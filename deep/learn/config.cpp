@@ -40,9 +40,10 @@ void require_plan(const AgentConfig& a) {
   }
 }
 
-void require_explore_named(const std::string& name) {
-  if (name == "thompson" || name == "none") return;
-  throw InputError(fmt::format("explore = \"{}\": there are thompson and none", name));
+void require_explore_named(const std::string& name, double bonus) {
+  if (name == "ucb" && !(bonus > 0)) throw InputError("explore = \"ucb\" needs bonus > 0");
+  if (name == "thompson" || name == "none" || name == "ucb") return;
+  throw InputError(fmt::format("explore = \"{}\": there are thompson, ucb and none", name));
 }
 
 template <class Visitor>
@@ -187,7 +188,7 @@ TrainConfig read_train_config(const std::filesystem::path& preset, std::string_v
   require_known_names(config.agent);
   static_cast<void>(propagation_named(config.agent.propagation));
   require_plan(config.agent);
-  require_explore_named(config.agent.explore);
+  require_explore_named(config.agent.explore, config.agent.bonus);
   return config;
 }
 

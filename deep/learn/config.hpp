@@ -94,7 +94,7 @@ struct AgentConfig {
   int policy_rounds = 20;       // G, policy steps per fit of the models
   // spede: feature_dim Fourier features, ψ of feature_hidden, drawn every bonus_refresh updates
   double model_noise = 1.0;          // σ, in units of states
-  std::string explore = "thompson";  // thompson none
+  std::string explore = "thompson";  // thompson ucb none; ucb reads bonus
   // dreamer; λ is gae_lambda, the model learns at model_lr
   int latent_groups = 16;
   int latent_classes = 16;

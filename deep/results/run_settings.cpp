@@ -42,7 +42,7 @@ const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
     {"critic_norm", {"sac*"}},
     {"observation_norm", {"speder"}},
     {"feature_tau", {"speder", "spede"}},
-    {"bonus", {"speder"}},
+    {"bonus", {"spede", "speder"}},
     {"bonus_ridge", {"speder", "spede"}},
     {"bonus_refresh", {"speder", "spede"}},
     {"critic_observation_norm", {"sac*"}},

@@ -1,6 +1,7 @@
 #include "speder/deep/train/update_speed.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 
@@ -83,7 +84,14 @@ double sgemm_gflops() {
 
 }  // namespace
 
-double necessary_flops(const AgentConfig& c, const EnvSpec& spec) {
+namespace {
+
+/// Learning a network: forward, weight gradient, input gradient except into the data.
+double learn(const Products& p) { return 3 * p.all - p.first; }
+
+// Multiply-adds of one update of each method.
+
+double speder_products(const AgentConfig& c, const EnvSpec& spec) {
   const int s = spec.observation_size;
   const int a = spec.action_size;
   const double b = c.batch;
@@ -92,14 +100,116 @@ double necessary_flops(const AgentConfig& c, const EnvSpec& spec) {
   Products head = products(c.feature_dim, {c.critic_width}, 1);
   head = {2 * head.all, 2 * head.first};  // twins
   const Products actor = products(s, c.actor_hidden, 2 * a);
-  // learning a network: forward, weight gradient, input gradient except into the data
-  const auto learn = [](const Products& p) { return 3 * p.all - p.first; };
   const double features =
       c.feature_updates * (learn(phi) + (c.in_batch ? 1 : 2) * learn(mu) + 3 * b * c.feature_dim);
   const Products reward = c.reward_model ? products(s + a, {c.critic_width}, 1) : Products{};
   const double critic = actor.all + 2 * (phi.all + reward.all) + head.all + learn(head);
   const double policy = learn(actor) + 2 * (phi.all + reward.all + head.all);
-  return 2 * b * (features + learn(reward) + critic + policy);
+  return b * (features + learn(reward) + critic + policy);
+}
+
+double trpo_products(const AgentConfig& c, const EnvSpec& spec, double rows) {
+  const Products policy = products(spec.observation_size, c.actor_hidden, spec.action_size);
+  const Products value = products(spec.observation_size, {c.critic_width, c.critic_width}, 1);
+  // Fv: tangents ḣW and hẆ of every layer but the first, which has no ḣ, and Jᵀu
+  const double fisher = 4 * policy.all - 2 * policy.first;
+  return rows * (2 * policy.all + learn(policy) + (c.cg_iterations + 1) * fisher + 2 * value.all +
+                 c.value_steps * learn(value));
+}
+
+Products dynamics(const AgentConfig& c, const EnvSpec& spec, bool gaussian) {
+  return products(spec.observation_size + spec.action_size, c.model_hidden,
+                  (gaussian ? 2 : 1) * spec.observation_size);
+}
+
+double fit_products(const AgentConfig& c, const EnvSpec& spec, bool gaussian, double stored) {
+  constexpr double kHeldOut = 0.1, kMostHeldOut = 5000, kCheckEvery = 100;
+  const Products model = dynamics(c, spec, gaussian);
+  const double checks = 1 + std::ceil(c.model_steps / kCheckEvery);
+  return c.ensemble * (c.model_steps * c.model_batch * learn(model) +
+                       checks * std::min(kHeldOut * stored, kMostHeldOut) * model.all);
+}
+
+double metrpo_products(const AgentConfig& c, const EnvSpec& spec, double stored) {
+  const Products policy = products(spec.observation_size, c.actor_hidden, spec.action_size);
+  const double rows = c.imagined_steps;
+  // each imagined step needs one member
+  const double imagined = rows * (policy.all + dynamics(c, spec, false).all);
+  return fit_products(c, spec, false, stored) +
+         c.policy_rounds * (imagined + trpo_products(c, spec, rows));
+}
+
+double spede_products(const AgentConfig& c, const EnvSpec& spec) {
+  const int s = spec.observation_size, a = spec.action_size;
+  const Products model = products(s + a, c.feature_hidden, s);
+  const Products reward = products(s + a, {c.critic_width}, 1);
+  const Products actor = products(s, c.actor_hidden, 2 * a);
+  const double twins = 2, fourier = twins * s * c.feature_dim, heads = twins * c.feature_dim;
+  const double critic = actor.all + 2 * (model.all + fourier + reward.all) + 3 * heads;
+  const double policy = learn(actor) + 2 * (model.all + fourier + heads + reward.all);
+  return c.batch * (learn(model) + learn(reward) + critic + policy);
+}
+
+double dreamer_products(const AgentConfig& c, const EnvSpec& spec) {
+  const int s = spec.observation_size, a = spec.action_size;
+  const double h = c.recurrent, z = c.latent_groups * c.latent_classes;
+  const auto features = static_cast<int>(z + h);
+  std::vector<int> encoder_hidden = c.dreamer_hidden;
+  const int code = encoder_hidden.back();
+  encoder_hidden.pop_back();
+  const Products encoder = products(s, encoder_hidden, code);
+  const double decoder = products(features, c.dreamer_hidden, s).all;
+  const double head = products(features, c.dreamer_hidden, 1).all;
+  const Products critic = products(features, c.dreamer_hidden, 1);
+  const Products actor = products(features, c.dreamer_hidden, 2 * a);
+  const double recurrence = (z + a) * h + 2 * h * 3 * h;
+  const double prior = h * h + h * z, posterior = (h + code) * h + h * z;
+  const double seen = static_cast<double>(c.sequences) * c.sequence_length;
+  const double model =
+      seen * (learn(encoder) + 3 * (recurrence + prior + posterior + decoder + head));
+  const double rows = static_cast<double>(c.imagine_starts) * c.imagine_horizon;
+  // through the frozen model: forward and input gradient
+  const double behaviour = rows * (2 * (recurrence + prior) + learn(actor) + learn(critic)) +
+                           (rows + c.imagine_starts) * 2 * (head + critic.all);
+  return model + behaviour;
+}
+
+/// Of two updates, one of which moves prototypes and actor, the half.
+double proto_products(const AgentConfig& c, const EnvSpec& spec) {
+  constexpr int kTrunk = 50, kQueue = 4;
+  const int s = spec.observation_size, a = spec.action_size, w = c.feature_hidden.back();
+  const Products encoder = products(s, {w, w}, w);
+  const double projector = static_cast<double>(w) * c.projection;
+  const double scores = static_cast<double>(c.prototypes) * c.projection;
+  const double trunk = static_cast<double>(w) * kTrunk;
+  const double actor = products(kTrunk, c.actor_hidden, 2 * a).all;
+  const double heads = 2 * products(kTrunk + a, {c.critic_width, c.critic_width}, 1).all;
+  const double code = encoder.all + projector + scores;
+  const double each = code + kQueue * scores  // the queue
+                      + 2 * encoder.all + trunk + actor + trunk + heads + 2 * trunk + 3 * heads;
+  const double second = code + learn(encoder) + 3 * (projector + 2 * projector + scores) +
+                        2 * trunk + 3 * actor + trunk + 2 * heads;
+  return c.batch * (each + second / 2);
+}
+
+}  // namespace
+
+double necessary_flops(const AgentConfig& c, const EnvSpec& spec, int stored) {
+  if (c.algorithm == "speder") return 2 * speder_products(c, spec);
+  if (c.algorithm == "trpo") return 2 * trpo_products(c, spec, c.rollout);
+  if (c.algorithm.starts_with("pets")) return 2 * fit_products(c, spec, true, stored);
+  if (c.algorithm == "metrpo") return 2 * metrpo_products(c, spec, stored);
+  if (c.algorithm == "spede") return 2 * spede_products(c, spec);
+  if (c.algorithm == "dreamer") return 2 * dreamer_products(c, spec);
+  if (c.algorithm == "proto") return 2 * proto_products(c, spec);
+  return 0;
+}
+
+double planning_flops(const AgentConfig& c, const EnvSpec& spec) {
+  if (!c.algorithm.starts_with("pets")) return 0;
+  // means alone: no planner that propagates means needs the variances
+  const double plans = static_cast<double>(c.plan_samples) * c.plan_iterations;
+  return 2 * plans * c.plan_horizon * c.ensemble * dynamics(c, spec, false).all;
 }
 
 double update_seconds(const AgentConfig& config, const EnvSpec& spec) {
@@ -134,10 +244,22 @@ UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,
   }
   UpdateSpeed out{.updates_per_second = 1 / median(updates),
                   .sampling_share = median(draws) / median(updates),
-                  .gflop_per_update = 1e-9 * necessary_flops(config, spec),
+                  .gflop_per_update = 1e-9 * necessary_flops(config, spec, options.stored),
                   .resident_mib = resident_mib() - buffer_mib};
   out.sgemm_gflops = sgemm_gflops();
   out.peak_fraction = out.gflop_per_update * out.updates_per_second / out.sgemm_gflops;
+  if (config.algorithm.starts_with("pets")) {
+    constexpr int kActions = 10;
+    const Player player = agent.play(1);
+    const Tensor observation = at::zeros({1, spec.observation_size});
+    const auto act = [&] { static_cast<void>(player(observation, rng, /*explore=*/true)); };
+    static_cast<void>(timed(2, act));
+    std::vector<double> actions;
+    for (int i = 0; i < options.repeats; ++i) actions.push_back(timed(kActions, act));
+    out.actions_per_second = 1 / median(actions);
+    out.gflop_per_action = 1e-9 * planning_flops(config, spec);
+    out.action_peak_fraction = out.gflop_per_action * out.actions_per_second / out.sgemm_gflops;
+  }
   return out;
 }
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# plant_signs.sh BUILD_DIR: breaks one sign at a time in the learner's losses, rebuilds, and demands that the
-# 30-second learning test fails each time; for terms that are off by default, the tests of the term. The sources are
-# put back whatever happens.
+# plant_signs.sh BUILD_DIR [FILTER]: breaks one sign at a time in the learners' losses, rebuilds, and demands that
+# the 30-second learning test fails each time; for terms that are off by default and for the other rows of the
+# tables, the tests of the term or of the method. With FILTER only plants in files whose path contains it. The
+# sources are put back whatever happens.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-build=$1
+build=$1 filter=${2:-}
 cd "$root"
 missed=0
 
 plant() {  # name, file, text as it is, text as it must not be [, tests that must fail]
+  if [[ $2 != *"$filter"* ]]; then return; fi
   cp "$2" "$2.sound"
   trap "mv -f '$2.sound' '$2'; touch '$2'" EXIT
   python3 - "$2" "$3" "$4" <<'PY'
@@ -19,7 +21,7 @@ assert text.count(old) == 1, f"{path}: {text.count(old)} times: {old}"
 open(path, "w").write(text.replace(old, new))
 PY
   cmake --build "$build" --target speder_deep_learn_tests >/dev/null
-  if "$build/bin/speder_deep_learn_tests" "${5:-[learning]}" >/dev/null; then
+  if "$build/bin/speder_deep_learn_tests" "${5:-[learning]}" --abort >/dev/null; then
     echo "MISSED  $1"; missed=$((missed + 1))
   else
     echo "caught  $1"
@@ -52,29 +54,31 @@ plant "relative bonus" $bonus 'length(phi) / mean_ - 1' '1 - length(phi) / mean_
 plant "value of the relative bonus in the actor" $agent 'q + q_values(explorer_' 'q - q_values(explorer_' '[explore]'
 plant "bonus in the explorer's target" $agent 'const Tensor b = scale *' 'const Tensor b = -scale *' '[explore]'
 trust=deep/learn/agents/trust_region.cpp model=deep/learn/agents/dynamics_ensemble.cpp pets=deep/learn/agents/pets.cpp known=deep/learn/agents/known_task.cpp
-plant "gradient of the trust region" $trust 'unflattened(from + fraction * step' 'unflattened(from - fraction * step'
-plant "ratio of the surrogate" $trust '((log_prob - old_log_prob).exp()' '((old_log_prob - log_prob).exp()'
-plant "damping of the Fisher product" $trust 'flattened(product) + damping * v' 'flattened(product) - damping * v'
-plant "curvature of log sigma" $trust 'push_back(2 * width)' 'push_back(width)'
-plant "change for successor" $model 'return state + (change_mean_' 'return (change_mean_'
-plant "sign of the log variance" $model '+ log_variance).mean' '- log_variance).mean'
-plant "the worst as elites" $pets '/*largest=*/true' '/*largest=*/false'
-plant "plan shifted backwards" $pets 'at::cat({plan.narrow(1, 1, plan.size(1) - 1), at::zeros_like(plan.narrow(1, 0, 1))}, 1)' 'at::cat({at::zeros_like(plan.narrow(1, 0, 1)), plan.narrow(1, 0, plan.size(1) - 1)}, 1)'
-plant "an end that masks its own reward" $pets 'sum = sum + alive * task.reward(state, action);' 'alive = alive * (1 - task.ended(state)); sum = sum + alive * task.reward(state, action);'
-plant "cost in units of the box" $known 'reward_(state, middle_ + half_ * action.clamp(-1, 1))' 'reward_(state, action.clamp(-1, 1))'
+plant "gradient of the trust region" $trust 'unflattened(from + fraction * step' 'unflattened(from - fraction * step' '[trust]'
+plant "ratio of the surrogate" $trust '((log_prob - old_log_prob).exp()' '((old_log_prob - log_prob).exp()' '[trust]'
+plant "damping of the Fisher product" $trust 'flattened(product) + damping * v' 'flattened(product) - damping * v' '[trust]'
+plant "curvature of log sigma" $trust 'push_back(2 * width)' 'push_back(width)' '[trust]'
+plant "change for successor" $model 'return state + (change_mean_' 'return (change_mean_' '[model]'
+plant "sign of the log variance" $model '+ log_variance).mean' '- log_variance).mean' '[model]'
+plant "the worst as elites" $pets '/*largest=*/true' '/*largest=*/false' '[pets]'
+plant "plan shifted backwards" $pets 'at::cat({plan.narrow(1, 1, plan.size(1) - 1), at::zeros_like(plan.narrow(1, 0, 1))}, 1)' 'at::cat({at::zeros_like(plan.narrow(1, 0, 1)), plan.narrow(1, 0, plan.size(1) - 1)}, 1)' '[pets]'
+plant "an end that masks its own reward" $pets 'sum = sum + alive * task.reward(state, action);' 'alive = alive * (1 - task.ended(state)); sum = sum + alive * task.reward(state, action);' '[pets]'
+plant "cost in units of the box" $known 'reward_(state, middle_ + half_ * action.clamp(-1, 1))' 'reward_(state, action.clamp(-1, 1))' '[pets]'
 metrpo=deep/learn/agents/metrpo.cpp spede=deep/learn/agents/spede.cpp world=deep/learn/agents/world_model.cpp dreamer=deep/learn/agents/dreamer.cpp proto=deep/learn/agents/proto.cpp
-plant "unclipped actions into the models" $metrpo 'world.step(state, seen,' 'world.step(state, action,'
-plant "imagined rows in order of time" $metrpo 'at::stack(steps, 1)' 'at::stack(steps, 0)'
-plant "frequencies of the wrong width" $spede 'rng.normal() / sigma' 'rng.normal() * sigma'
-plant "phases on half the circle" $spede 'rng.uniform(0, 2 * std::numbers::pi)' 'rng.uniform(0, std::numbers::pi)'
-plant "covariance for precision" $spede 'at::linalg_solve_triangular(sigma_factor, z, /*upper=*/false, /*left=*/false)' 'at::mm(z, sigma_factor)'
-plant "balance of the KL" $world 'kBalance = 0.8' 'kBalance = 0.2'
-plant "returns that learn to fit the value" $dreamer 'value - returns.detach()' 'value - returns'
-plant "weights shifted by a step" $dreamer 'at::cat({at::ones_like(discount.narrow(0, 0, 1)), discount.narrow(0, 0, length - 1)})' 'discount.narrow(0, 0, length)'
-plant "sign of the imagined objective" $dreamer 'return -(weights.narrow' 'return (weights.narrow'
-plant "softmax over prototypes" $proto 'scores.softmax(0)' 'scores.softmax(1)'
-plant "farthest for nearest" $proto '/*largest=*/false' '/*largest=*/true'
-plant "gradient in the assignment" $proto 'q.detach() *' 'q *'
+plant "unclipped actions into the models" $metrpo 'world.step(state, seen,' 'world.step(state, action,' '[metrpo]'
+plant "imagined rows in order of time" $metrpo 'at::stack(steps, 1)' 'at::stack(steps, 0)' '[metrpo]'
+plant "frequencies of the wrong width" $spede 'rng.normal() / sigma' 'rng.normal() * sigma' '[spede]'
+# Phases on half the circle are no fault: (ω, b) and (−ω, −b) are one feature and ω is symmetric.
+plant "no phases" $spede 'rng.uniform(0, 2 * std::numbers::pi)' '0 * rng.uniform()' '[spede]'
+plant "covariance for precision" $spede 'at::linalg_solve_triangular(sigma_factor, z, /*upper=*/false, /*left=*/false)' 'at::mm(z, sigma_factor)' '[spede]'
+plant "bonus of SPEDE" $spede 'batch.reward + bonus_(' 'batch.reward - bonus_(' '[spede]'
+plant "balance of the KL" $world 'kBalance = 0.8' 'kBalance = 0.2' '[dreamer]'
+plant "returns that learn to fit the value" $dreamer 'value - returns.detach()' 'value - returns' '[dreamer]'
+plant "weights shifted by a step" $dreamer 'at::cat({at::ones_like(discount.narrow(0, 0, 1)), discount.narrow(0, 0, length - 1)})' 'discount.narrow(0, 0, length)' '[dreamer]'
+plant "sign of the imagined objective" $dreamer 'return -(weights.narrow' 'return (weights.narrow' '[dreamer]'
+plant "softmax over prototypes" $proto 'scores.softmax(0)' 'scores.softmax(1)' '[proto]'
+plant "farthest for nearest" $proto '/*largest=*/false' '/*largest=*/true' '[proto]'
+plant "gradient in the assignment" $proto 'q.detach() *' 'q *' '[proto]'
 cmake --build "$build" --target speder_deep_learn_tests >/dev/null
 "$build/bin/speder_deep_learn_tests" "[learning]" >/dev/null || { echo "FAILS   the sound sources"; exit 1; }
 echo "passes  the sound sources"

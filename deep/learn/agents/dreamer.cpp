@@ -86,6 +86,27 @@ Tensor CutNormal::entropy() const {
   return (constant + (std * mass).log() + tails / (2 * mass)).sum(-1);
 }
 
+Imagined imagine_steps(const Dream& dream, const WorldModel::Latent& from, const Tensor& u,
+                       const Tensor& action_u) {
+  WorldModel::Latent now = from;
+  std::vector<Tensor> features = {now.features()}, entropy;
+  for (std::int64_t t = 0; t < u.size(0); ++t) {
+    const CutNormal policy(dream.actor(features.back().detach()));
+    now = dream.step(now, policy.sample(action_u[t]), u[t]);
+    features.push_back(now.features());
+    entropy.push_back(policy.entropy());
+  }
+  Imagined out;
+  out.features = at::stack(features);
+  out.entropy = at::stack(entropy);
+  const Tensor flat = out.features.flatten(0, 1);
+  const auto shaped = [&](const Tensor& t) { return t.view({u.size(0) + 1, u.size(1)}); };
+  out.reward = shaped(dream.reward(flat));
+  out.discount = dream.goes_on ? dream.discount * shaped(dream.goes_on(flat)).sigmoid()
+                               : at::full_like(out.reward, dream.discount).detach();
+  return out;
+}
+
 Tensor imagined_weights(const Tensor& discount) {
   const at::NoGradGuard no_grad;
   const std::int64_t length = discount.size(0) - 1;
@@ -156,10 +177,11 @@ Diagnostics Dreamer::update_once(const RingBuffer& buffer, Rng& rng) {
   const auto some = [&](const Tensor& t) {
     return t.narrow(0, 0, starts * every).view({starts, every, -1}).select(1, update % every);
   };
-  const Imagined seen = imagine({.h = some(loss.posteriors.h), .z = some(loss.posteriors.z)},
-                                u.narrow(0, observed, imagined).view({horizon, starts, groups}),
-                                u.narrow(0, observed + imagined, horizon * starts * actions_)
-                                    .view({horizon, starts, actions_}));
+  const Imagined seen =
+      imagine_steps(dream(), {.h = some(loss.posteriors.h), .z = some(loss.posteriors.z)},
+                    u.narrow(0, observed, imagined).view({horizon, starts, groups}),
+                    u.narrow(0, observed + imagined, horizon * starts * actions_)
+                        .view({horizon, starts, actions_}));
   const Tensor slow = slow_critic_(seen.features.flatten(0, 1)).view({horizon + 1, starts});
   const Tensor returns =
       lambda_return(seen.reward.narrow(0, 0, horizon), seen.discount.narrow(0, 0, horizon), slow,
@@ -179,25 +201,16 @@ Diagnostics Dreamer::update_once(const RingBuffer& buffer, Rng& rng) {
       {"entropy", seen.entropy.detach().mean()}, {"imagined_return", returns.detach()[0].mean()}};
 }
 
-Imagined Dreamer::imagine(const WorldModel::Latent& from, const Tensor& u,
-                          const Tensor& action_u) const {
-  WorldModel::Latent now = from;
-  std::vector<Tensor> features = {now.features()}, entropy;
-  for (std::int64_t t = 0; t < u.size(0); ++t) {
-    // the actor sees its place without gradient; what it does there moves all that follows
-    const CutNormal policy(actor_(features.back().detach()));
-    now = model_.imagine(now, policy.sample(action_u[t]), u[t]);
-    features.push_back(now.features());
-    entropy.push_back(policy.entropy());
+Dream Dreamer::dream() const {
+  Dream out{.step = [this](const WorldModel::Latent& now, const Tensor& action,
+                           const Tensor& u) { return model_.imagine(now, action, u); },
+            .actor = actor_,
+            .reward = [this](const Tensor& features) { return model_.reward(features); },
+            .goes_on = {},
+            .discount = config_.discount};
+  if (model_.shape().ends) {
+    out.goes_on = [this](const Tensor& features) { return model_.goes_on(features); };
   }
-  Imagined out;
-  out.features = at::stack(features);
-  out.entropy = at::stack(entropy);
-  const Tensor flat = out.features.flatten(0, 1);
-  const auto shaped = [&](const Tensor& t) { return t.view({u.size(0) + 1, u.size(1)}); };
-  out.reward = shaped(model_.reward(flat));
-  out.discount = model_.shape().ends ? config_.discount * shaped(model_.goes_on(flat)).sigmoid()
-                                     : at::full_like(out.reward, config_.discount).detach();
   return out;
 }
 

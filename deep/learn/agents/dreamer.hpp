@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "speder/deep/learn/agents/world_model.hpp"
 #include "speder/deep/learn/config.hpp"
 #include "speder/deep/learn/nn/adam.hpp"
@@ -32,6 +34,21 @@ struct Imagined {
   Tensor discount;  // (T + 1, N)  γ, times the probability that the episode goes on
 };
 
+/// What imagination needs of a world model; `goes_on` may be empty: episodes then never end.
+struct Dream {
+  std::function<WorldModel::Latent(const WorldModel::Latent& now, const Tensor& action,
+                                   const Tensor& u)>
+      step;
+  std::function<Tensor(const Tensor& features)> actor;    // (N, F) → (N, 2A)
+  std::function<Tensor(const Tensor& features)> reward;   // (M, F) → (M)
+  std::function<Tensor(const Tensor& features)> goes_on;  // (M, F) → (M), logits
+  double discount = 0.99;
+};
+/// T steps from N latents, u (T, N, G) and action_u (T, N, A) uniform. The actor sees its place without
+/// gradient; what it does there moves all that follows.
+[[nodiscard]] Imagined imagine_steps(const Dream& dream, const WorldModel::Latent& from,
+                                     const Tensor& u, const Tensor& action_u);
+
 /// w_t = ∏_{k<t} γ_k: (T, N), without gradient.
 [[nodiscard]] Tensor imagined_weights(const Tensor& discount);
 /// −mean w_t (R_{t+1} + η H_t), t ≤ T − 2. R, H, w: (T, N).
@@ -63,8 +80,7 @@ class Dreamer {
 
  private:
   Diagnostics update_once(const RingBuffer& buffer, Rng& rng);
-  [[nodiscard]] Imagined imagine(const WorldModel::Latent& from, const Tensor& u,
-                                 const Tensor& action_u) const;
+  [[nodiscard]] Dream dream() const;
   void step(Adam& adam, const Tensor& loss);
 
   AgentConfig config_;

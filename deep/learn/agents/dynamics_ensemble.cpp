@@ -183,7 +183,26 @@ DynamicsEnsemble::Prediction DynamicsEnsemble::predict(const Tensor& state,
 }
 
 Tensor DynamicsEnsemble::mean_step(const Tensor& state, const Tensor& action) const {
-  return state + (change_mean_ + change_std_ * raw(input(state, action)).first.mean(0));
+  // Only the rows of the last layer that give means, and no gradient: this is where a planner's time goes.
+  const at::NoGradGuard no_grad;
+  const std::vector<Tensor>& p = networks_.parameters();
+  const std::size_t layers = p.size() / 2;
+  const std::int64_t e = options_.members, size = state.size(-1);
+  const Tensor x = input(state, action);
+  Tensor h = at::matmul(x, p[0].view({e, -1, x.size(1)}).transpose(1, 2));  // (E, R, H)
+  h.add_(p[1].view({e, 1, -1}));
+  for (std::size_t l = 1; l < layers; ++l) {
+    if (options_.activation == Activation::kSwish) {
+      at::silu_(h);
+    } else {
+      activate(h, options_.activation);
+    }
+    const bool last = l + 1 == layers;
+    const Tensor w = last ? p[2 * l].narrow(2, 0, size) : p[2 * l];
+    const Tensor b = last ? p[2 * l + 1].narrow(2, 0, size) : p[2 * l + 1];
+    h = at::baddbmm(b, h, w);
+  }
+  return state + (change_mean_ + change_std_ * h.mean(0));
 }
 
 Tensor DynamicsEnsemble::limits() const {

@@ -88,6 +88,8 @@ Spede::Spede(const AgentConfig& config, const EnvSpec& spec, Device device, cons
       last_ema_(last_.frozen_copy()),
       deviation_(at::zeros({spec.observation_size, config.feature_hidden.back()},
                            at::TensorOptions(at::kFloat).device(device))),
+      bonus_({.scale = config.explore == "ucb" ? config.bonus : 0, .ridge = config.bonus_ridge},
+             config.feature_dim, device),
       reward_(make_mlp({.input = spec.observation_size + spec.action_size,
                         .hidden = {config.critic_width},
                         .output = 1},
@@ -135,10 +137,15 @@ void Spede::learn_reward(const Minibatch& batch, Diagnostics& out) {
 
 void Spede::draw_model(const RingBuffer& buffer, Rng& rng) {
   const std::int64_t update = (*updates_.data_ptr<std::int64_t>())++;
-  if (config_.explore != "thompson" || update % config_.bonus_refresh != 0) return;
+  if (config_.explore == "none" || update % config_.bonus_refresh != 0) return;
   const at::NoGradGuard no_grad;
-  const Index rows = std::max<Index>(config_.batch, kRowsPerFeature * deviation_.size(1));
+  const Index columns = bonus_.active() ? config_.feature_dim : deviation_.size(1);
+  const Index rows = std::max<Index>(config_.batch, kRowsPerFeature * columns);
   const Minibatch sample = draw_minibatch(buffer, {.size = rows}, device_, rng);
+  if (bonus_.active()) {
+    bonus_.refresh(fourier(sample.pair)[0], buffer.size());
+    return;
+  }
   const Tensor L =
       precision_factor(psi(psi_ema_, scale_(sample.pair)), buffer.size(), config_.bonus_ridge);
   const Tensor z = at::empty(deviation_.sizes(), at::kFloat);
@@ -147,12 +154,16 @@ void Spede::draw_model(const RingBuffer& buffer, Rng& rng) {
   deviation_.copy_(posterior_deviation(z.to(device_), L, config_.model_noise));
 }
 
-Tensor Spede::features(const Tensor& pair) const {
+Tensor Spede::fourier(const Tensor& pair) const {
   const Tensor hidden = psi(psi_ema_, scale_(pair));
   // f̃ = s + W̃ψ, W̃ the slow W and its drawn deviation
   const Tensor f =
       scale_(pair.narrow(1, 0, states_)) + last_ema_(hidden) + hidden.mm(deviation_.t());
-  return kFeatureScale * at::layer_norm(fourier_(f), {config_.feature_dim});
+  return fourier_(f);
+}
+
+Tensor Spede::features(const Tensor& phi) const {
+  return kFeatureScale * at::layer_norm(phi, {config_.feature_dim});
 }
 
 Tensor Spede::q_values(const std::vector<Tensor>& head, const Tensor& phi) const {
@@ -165,12 +176,14 @@ void Spede::learn_critic(const Minibatch& batch, Diagnostics& out) {
     const at::NoGradGuard no_grad;
     const PolicySample next = policy_.sample(batch.next_state, batch.next_noise);
     const Tensor next_pair = at::cat({batch.next_state, next.action}, 1);
-    const auto both = features(at::cat({batch.pair, next_pair})).chunk(2, 1);
-    phi = both[0];
+    const auto both = fourier(at::cat({batch.pair, next_pair})).chunk(2, 1);
+    phi = features(both[0]);
     known = reward(batch.pair);
-    const Tensor next_q = q_values(critic_target_, both[1]) + reward(next_pair);
-    y = td_target(batch.reward, batch.terminated,
-                  soft_value(next_q, next.log_prob, policy_.alpha()), config_.discount);
+    const Tensor next_q = q_values(critic_target_, features(both[1])) + reward(next_pair);
+    // r + b: the bonus is earned, the reward model does not learn it
+    const Tensor earned = bonus_.active() ? batch.reward + bonus_(both[0][0]) : batch.reward;
+    y = td_target(earned, batch.terminated, soft_value(next_q, next.log_prob, policy_.alpha()),
+                  config_.discount);
   }
   const Tensor q = q_values(critic_, phi) + known;  // (2, B)
   const Tensor loss = critic_loss(q, y);
@@ -182,7 +195,7 @@ void Spede::learn_critic(const Minibatch& batch, Diagnostics& out) {
 void Spede::improve_policy(const Minibatch& batch, Diagnostics& out) {
   const PolicySample now = policy_.sample(batch.state, batch.noise);
   const Tensor pair = at::cat({batch.state, now.action}, 1);
-  policy_.improve(now, q_values(critic_, features(pair)) + reward(pair), out);
+  policy_.improve(now, q_values(critic_, features(fourier(pair))) + reward(pair), out);
 }
 
 void Spede::follow() {
@@ -203,6 +216,7 @@ std::vector<NamedTensor> Spede::tensors() {
   psi_ema_.name_tensors("psi_ema", out);
   last_ema_.name_tensors("last_ema", out);
   out.push_back({"deviation", deviation_});
+  bonus_.name_tensors("bonus", out);
   reward_.name_tensors("reward", out);
   reward_adam_.name_tensors("reward_adam", out);
   for (std::size_t i = 0; i < critic_.size(); ++i) {

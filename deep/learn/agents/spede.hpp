@@ -1,5 +1,6 @@
 #pragma once
 
+#include "speder/deep/learn/agents/bonus.hpp"
 #include "speder/deep/learn/agents/soft_policy.hpp"
 #include "speder/deep/learn/nn/input_scale.hpp"
 #include "speder/deep/learn/replay/minibatch.hpp"
@@ -39,15 +40,17 @@ class Spede {
   // The steps of update(), in order.
   void learn_model(const Minibatch& batch, Diagnostics& out);
   void learn_reward(const Minibatch& batch, Diagnostics& out);
-  void draw_model(const RingBuffer& buffer, Rng& rng);
+  void draw_model(const RingBuffer& buffer, Rng& rng);  // or the bonus anew, with explore = "ucb"
   void learn_critic(const Minibatch& batch, Diagnostics& out);
   void improve_policy(const Minibatch& batch, Diagnostics& out);
   void follow();
 
  private:
   [[nodiscard]] Tensor psi(const Mlp& network, const Tensor& scaled) const;  // (B, k)
-  /// What the critics see: 10 layernorm φ of the slow model with the drawn W. (2, B, m)
-  [[nodiscard]] Tensor features(const Tensor& pair) const;
+  /// φ of the slow model with the drawn W. (2, B, m)
+  [[nodiscard]] Tensor fourier(const Tensor& pair) const;
+  /// What the critics see: 10 layernorm φ (2, B, m).
+  [[nodiscard]] Tensor features(const Tensor& phi) const;
   [[nodiscard]] Tensor q_values(const std::vector<Tensor>& head,
                                 const Tensor& phi) const;  // (2, B)
   [[nodiscard]] Tensor reward(const Tensor& pair) const;   // (B)
@@ -60,7 +63,8 @@ class Spede {
   Mlp psi_, last_;  // f = s + last(relu(psi(s,a))), all in units
   Adam model_adam_;
   Mlp psi_ema_, last_ema_;
-  Tensor deviation_;  // W̃ − Ŵ (S, k)
+  Tensor deviation_;       // W̃ − Ŵ (S, k)
+  EllipticalBonus bonus_;  // on the first critic's φ
   Mlp reward_;
   Adam reward_adam_;
   std::vector<Tensor> critic_;  // w (2, m, 1), bias (2, 1, 1)

@@ -140,6 +140,119 @@ TEST_CASE("normal cut to the box: moments, entropy and the sample's gradient by 
   CHECK_THAT(a.mean().item<double>(), WithinAbs(mean, 1e-3));
   CHECK_THAT(a.square().mean().item<double>(), WithinAbs(square, 1e-3));
   CHECK_THAT(cut.entropy().item<double>(), WithinAbs(entropy, 1e-3));
+  // ∂E[a]/∂m and ∂E[a]/∂σ: E_p of the score times a, minus the product of the means
+  const auto slope = [&](const Tensor& score) {
+    return (at::trapz(p * score * x, x) - at::trapz(p * score, x) * mean).item<double>();
+  };
+  const Tensor by_mean = (x - m) / (s * s), by_std = (x - m).square() / (s * s * s);
+  const CutNormal moving(leaf({m}), leaf({s}));
+  const auto g = torch::autograd::grad({moving.sample(u).mean()}, {moving.mean, moving.std});
+  CHECK_THAT(g[0].item<double>(), WithinAbs(slope(by_mean), 1e-3));
+  CHECK_THAT(g[1].item<double>(), WithinAbs(slope(by_std), 1e-3));
+}
+
+TEST_CASE("the actor's gradient in a linear model is the chain rule", "[learn][dreamer]") {
+  // z' = αz + βa, r = cz, v = ez. R_t is linear in the actions before and after t, so that the gradient is
+  // −mean_t w_t [∑_k ∂R_{t+1}/∂a_k · ∂a_k/∂θ + η ∂H_t/∂θ] with what the actor sees held fixed.
+  constexpr double kAlpha = 0.8, kBeta = 0.3, kReward = 0.7, kValue = -1.1, kDiscount = 0.9;
+  constexpr double kLambda = 0.6, kEntropy = 0.05;
+  constexpr std::int64_t kSteps = 4, kRows = 3;
+  const Tensor theta = leaf({0.4, -0.3, 0.2, -0.5}).view({2, 2});  // slopes and offsets of (o, o')
+  const auto actor = [&](const Tensor& features) {
+    return features.narrow(1, 0, 1) * theta[0] + theta[1];
+  };
+  Rng rng(6);
+  const Tensor action_u = at::empty({kSteps, kRows, 1}, at::kDouble);
+  for (std::int64_t i = 0; i < action_u.numel(); ++i)
+    action_u.data_ptr<double>()[i] = rng.uniform();
+  const WorldModel::Latent start{.h = at::zeros({kRows, 0}, at::kDouble),
+                                 .z = doubles({-0.5, 0.1, 0.9}).view({kRows, 1})};
+  const Dream dream{.step =
+                        [](const WorldModel::Latent& now, const Tensor& action, const Tensor&) {
+                          return WorldModel::Latent{.h = now.h,
+                                                    .z = kAlpha * now.z + kBeta * action};
+                        },
+                    .actor = actor,
+                    .reward = [](const Tensor& f) { return kReward * f.select(1, 0); },
+                    .goes_on = {},
+                    .discount = kDiscount};
+  const Imagined seen = imagine_steps(dream, start, at::zeros({kSteps, kRows, 1}), action_u);
+  const Tensor returns =
+      lambda_return(seen.reward.narrow(0, 0, kSteps), seen.discount.narrow(0, 0, kSteps),
+                    kValue * seen.features.select(2, 0), kLambda);
+  const Tensor weights = imagined_weights(seen.discount);
+  const Tensor found = torch::autograd::grad(
+      {imagined_actor_loss(returns, seen.entropy, weights, kEntropy)}, {theta})[0];
+
+  // ∂z_j/∂a_k = βα^{j−1−k} for j > k, else 0, and R_T = v_T
+  const auto by_action = [&](std::int64_t j, std::int64_t k) {
+    return j > k ? kBeta * std::pow(kAlpha, static_cast<double>(j - 1 - k)) : 0.0;
+  };
+  const auto return_by_action = [&](std::int64_t t, std::int64_t k) {
+    double next = kValue * by_action(kSteps, k);
+    for (std::int64_t j = kSteps; j-- > t;) {
+      next = kReward * by_action(j, k) +
+             kDiscount * ((1 - kLambda) * kValue * by_action(j + 1, k) + kLambda * next);
+    }
+    return next;
+  };
+  Tensor expected = at::zeros_like(theta);
+  const auto own_gradient = [&](std::int64_t k, bool of_entropy) {
+    const CutNormal policy(actor(seen.features[k].detach()));
+    const Tensor what = of_entropy ? policy.entropy() : policy.sample(action_u[k]).squeeze(1);
+    return torch::autograd::grad({what.sum()}, {theta})[0];
+  };
+  for (std::int64_t t = 0; t + 1 < kSteps; ++t) {
+    const double w = std::pow(kDiscount, static_cast<double>(t)) / ((kSteps - 1) * kRows);
+    expected = expected - w * kEntropy * own_gradient(t, true);
+    for (std::int64_t k = 0; k < kSteps; ++k)
+      expected = expected - w * return_by_action(t + 1, k) * own_gradient(k, false);
+  }
+  CHECK(at::allclose(found, expected, 1e-9, 1e-9));
+  CHECK(found.abs().min().item<double>() > 1e-3);
+}
+
+TEST_CASE("what the imagined returns are does not move the world model", "[learn][dreamer]") {
+  AgentConfig c;
+  c.algorithm = "dreamer";
+  c.latent_groups = 3;
+  c.latent_classes = 4;
+  c.recurrent = 8;
+  c.dreamer_hidden = {8, 8};
+  c.sequences = 4;
+  c.sequence_length = 6;
+  c.imagine_horizon = 3;
+  c.imagine_starts = 12;
+  c.pretrain = 1;
+  RingBuffer buffer(1, 1, 64);
+  Rng steps(2);
+  for (int i = 0; i < 64; ++i) {
+    const std::vector<float> s = {static_cast<float>(steps.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(steps.uniform(-1, 1))};
+    const std::vector<float> next = {s[0] + 0.25F * a[0]};
+    buffer.add({s, a, -s[0] * s[0], next, false, i % 12 == 11});
+  }
+  const auto learnt = [&](double discount) {
+    c.discount = discount;
+    Dreamer dreamer(c, point_physics()->spec, at::kCPU, SeedTree(1));
+    Rng rng(3);
+    for (int i = 0; i < 3; ++i) static_cast<void>(dreamer.update(buffer, rng));
+    return dreamer.tensors();
+  };
+  const auto near = learnt(0.5), far = learnt(0.99);
+  int model = 0, behaviour = 0;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    CAPTURE(near[i].name);
+    const bool same = at::equal(near[i].tensor, far[i].tensor);
+    if (near[i].name.starts_with("model")) {
+      ++model;
+      CHECK(same);
+    } else if (near[i].name.starts_with("actor.") || near[i].name.starts_with("critic.")) {
+      behaviour += same ? 0 : 1;
+    }
+  }
+  CHECK(model > 10);
+  CHECK(behaviour > 4);
 }
 
 TEST_CASE("world model: a first entry inside a sequence is a start", "[learn][dreamer]") {

@@ -70,6 +70,27 @@ TEST_CASE("gaussian loss: its minimum on N(3, ¼) is the mean, the variance and 
       WithinAbs(2 * (1 + std::log(0.25)), 1e-12));
 }
 
+TEST_CASE("gaussian loss: networks on one input learn mean and variance of what they are shown",
+          "[learn][model][learning]") {
+  Rng rng(12);
+  const Mlp networks({.input = 1, .hidden = {8}, .output = 2, .copies = 2}, at::kCPU, rng);
+  Adam adam(networks.parameters(), 1e-2);
+  const Tensor x = at::ones({2, 1});
+  const Tensor y = at::tensor({2.5F, 3.5F}).view({1, 2, 1}).expand({2, 2, 1});
+  Tensor mean, log_variance, loss;
+  for (int i = 0; i < 1500; ++i) {
+    const auto halves = networks(x).chunk(2, -1);
+    mean = halves[0];
+    log_variance = bounded_log_variance(halves[1]);
+    loss = gaussian_loss(mean, log_variance, y);
+    adam.step(loss);
+  }
+  constexpr double kLearnt = 1e-3;
+  CHECK((mean - 3).abs().max().item<double>() < kLearnt);
+  CHECK((log_variance - std::log(0.25)).abs().max().item<double>() < kLearnt);
+  CHECK_THAT(loss.item<double>(), WithinAbs(2 * (1 + std::log(0.25)), kLearnt));
+}
+
 TEST_CASE("ensemble: a linear system from 200 rows, constants stay, members part off the data",
           "[learn][model][learning]") {
   const bool gaussian = GENERATE(true, false);

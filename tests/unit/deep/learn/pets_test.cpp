@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
@@ -122,7 +123,7 @@ TEST_CASE("known tasks: those of the control suite are refused in one line", "[l
   CHECK_NOTHROW(check_suits("pets-cem", spec_of("Hopper-ET", 1)));
 }
 
-TEST_CASE("cross-entropy method: near the optimum inside the box, at the wall for one outside",
+TEST_CASE("cross-entropy method: near the optimum inside the box, where random shooting is not",
           "[learn][pets][learning]") {
   const Tensor target = at::tensor({0.5F, -0.3F, 0.7F, 0.1F}).view({1, 1, 1, 4});
   const Tensor start = at::zeros({1, 1, 4});
@@ -132,12 +133,67 @@ TEST_CASE("cross-entropy method: near the optimum inside the box, at the wall fo
   CHECK((found - target.squeeze(0)).norm().item<double>() < 0.03);
   const Tensor shot = random_plan(distance_to(target), start, 1000, rng);
   CHECK((shot - target.squeeze(0)).norm().item<double>() > 0.1);
-  const Tensor outside = at::tensor({3.0F, -3.0F, 3.0F, -3.0F}).view({1, 1, 1, 4});
-  const Tensor wall = cross_entropy_plan(distance_to(outside), start,
-                                         {.samples = 200, .elites = 20, .iterations = 12}, rng);
-  // it settles at a variance of 0.001, and no sample is further out than two deviations
-  CHECK((wall - outside.sign().squeeze(0)).abs().max().item<double>() < 2 * std::sqrt(0.001));
-  CHECK(wall.abs().max().item<double>() <= 1);
+}
+
+TEST_CASE("cross-entropy method: towards a wall as its recursion for many samples says",
+          "[learn][pets][learning]") {
+  // With the optimum beyond the wall the elites are the upper tenth of a normal cut at ±2: of mass q above t,
+  // mean m = (ϕ(t) − ϕ(2))/q and second moment 1 + (tϕ(t) − 2ϕ(2))/q. Then μ and v follow without chance.
+  constexpr double kTenth = 0.1;
+  constexpr int kSamples = 20'000, kElites = 2000;
+  const auto below = [](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); };
+  const auto density = [](double x) {
+    return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+  };
+  double t = -2, high = 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (t + high) / 2;
+    (below(2) - below(middle) > kTenth * (below(2) - below(-2)) ? t : high) = middle;
+  }
+  const double q = below(2) - below(t);
+  const double m = (density(t) - density(2)) / q;
+  const double spread = 1 + (t * density(t) - 2 * density(2)) / q - m * m;
+  // deviation of the mean of the K best of N standard draws, as of any mean above a quantile
+  const double deviation = std::sqrt((spread + (1 - kTenth) * (m - t) * (m - t)) / kElites);
+  const int iterations = GENERATE(1, 2, 3, 12);
+  const double wall = GENERATE(1.0, -1.0);
+  CAPTURE(iterations, wall);
+  double mean = 0, variance = 0.25, error = 0;
+  for (int i = 0; i < iterations && variance >= 1e-3; ++i) {
+    const double width = std::min(std::sqrt(variance), (1 - mean) / 2);
+    mean += 0.9 * width * m;
+    variance += 0.9 * (width * width * spread - variance);
+    error += 0.9 * width * deviation;  // what was missed before is not made larger by the next step
+  }
+  Rng rng(8);
+  const double found =
+      cross_entropy_plan(distance_to(at::full({1, 1, 1, 1}, 3 * wall)), at::zeros({1, 1, 1}),
+                         {.samples = kSamples, .elites = kElites, .iterations = iterations}, rng)
+          .item<double>();
+  CHECK_THAT(wall * found, WithinAbs(mean, 4 * error));
+  CHECK(std::abs(found) <= 1);
+  if (iterations == 12) CHECK(mean > 0.95);  // settled near the wall
+}
+
+TEST_CASE("planning s' = s + a at a cost of s'² + 0.1 a² is the Riccati gain",
+          "[learn][pets][learning]") {
+  constexpr std::int64_t kHorizon = 5, kStarts = 21;
+  double value = 0, gain = 0;  // of J(s) = min_a 0.1 a² + (1 + P)(s + a)²
+  for (std::int64_t h = 0; h < kHorizon; ++h) {
+    gain = (1 + value) / (1.1 + value);
+    value = 0.1 * gain;
+  }
+  const Tensor start = at::linspace(-0.5, 0.5, kStarts, at::kFloat).view({kStarts, 1});
+  const PlanScore score = [&](const Tensor& plans) {
+    const Tensor states = start.view({kStarts, 1, 1}) + plans.squeeze(-1).cumsum(2);
+    return -(states.square() + 0.1 * plans.squeeze(-1).square()).sum(2);
+  };
+  Rng rng(9);
+  const Tensor plan = cross_entropy_plan(score, at::zeros({kStarts, kHorizon, 1}),
+                                         {.samples = 400, .elites = 40, .iterations = 8}, rng);
+  const Tensor first = plan.select(1, 0);
+  const double found = -((first * start).sum() / start.square().sum()).item<double>();
+  CHECK_THAT(found, WithinRel(gain, 0.05));
 }
 
 TEST_CASE("cross-entropy method: environments planned together are planned as alone",
@@ -167,6 +223,7 @@ TEST_CASE("cut normals have variance 0.7737; the plan moves one step forward",
     most = std::max(most, std::abs(x));
   }
   const auto n = static_cast<double>(z.size());
+  // deviations of the two over 200,000 draws: 0.0020 and 0.0020; five of each
   CHECK_THAT(sum / n, WithinAbs(0, 0.01));
   CHECK_THAT(squares / n, WithinAbs(0.7737, 0.01));
   CHECK(most <= 2);
@@ -212,12 +269,12 @@ Tensor pendulum_step(const Tensor& s, const Tensor& action) {
 TEST_CASE("planning with the true Pendulum as the model holds it down", "[learn][pets][learning]") {
   const auto physics = load_physics("Pendulum", {});
   const auto task = KnownTask::find(physics->spec, at::kCPU);
-  // From ten places around the circle. Not from the top itself: there even a plan of 30 steps prefers to stay,
-  // since the swing after the fall pays off later than that.
-  constexpr std::int64_t kEpisodes = 10, kHorizon = 15;
+  // From the task's own starts.
+  constexpr std::int64_t kEpisodes = 20, kHorizon = 20;
   std::vector<Env> envs;
-  for (const double theta : {-3.0, -2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4, 3.0}) {
-    envs.emplace_back(physics).place(std::vector<double>{theta}, std::vector<double>{0.3});
+  for (std::uint64_t i = 0; i < kEpisodes; ++i) {
+    Rng rng = SeedTree(2).stream("start", i);
+    envs.emplace_back(physics).reset(rng);
   }
   Tensor plan = at::zeros({kEpisodes, kHorizon, 1});
   double total = 0, gap = 0;
@@ -243,6 +300,7 @@ TEST_CASE("planning with the true Pendulum as the model holds it down", "[learn]
     plan = shifted(plan);
   }
   CHECK(gap < 1e-4);  // the model is the task, in float
+  CAPTURE(total);
   CHECK(total > 140);
 }
 
