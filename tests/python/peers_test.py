@@ -56,18 +56,11 @@ class Peers(Case):
             self.assertEqual(len(episode.observations), len(episode.rewards) + 1)
 
     def test_stable_baselines(self):
-        """SAC for a minute on the pendulum is better than the zero policy; DQN reads an exact MDP."""
-        import time
-
+        """SAC is better than the zero policy after 4,000 steps of the pendulum; DQN reads an exact MDP."""
+        import torch
         from stable_baselines3 import DQN, SAC
-        from stable_baselines3.common.callbacks import BaseCallback
 
-        class Minute(BaseCallback):
-            def _on_training_start(self):
-                self.start = time.process_time()
-
-            def _on_step(self):
-                return time.process_time() - self.start < 60
+        torch.set_num_threads(1)  # small networks: threads that wait for each other cost more than they do
 
         def score(act):
             env, total = gymnasium.make("speder/Pendulum-v0"), 0.0
@@ -81,11 +74,10 @@ class Peers(Case):
             return total / 5
 
         model = SAC("MlpPolicy", gymnasium.make("speder/Pendulum-v0"), seed=0)
-        model.learn(10**6, callback=Minute())
+        model.learn(4000)
         trained = score(lambda s: model.predict(s, deterministic=True)[0])
         idle = score(lambda s: np.zeros(1, dtype=np.float32))
         print(f"stable-baselines3: {model.num_timesteps} steps, return {trained:.1f}, doing nothing {idle:.1f}")
-        self.assertGreater(model.num_timesteps, 500)
         self.assertGreater(trained, idle)
         mdp = speder.make("river", states=6, gamma=0.9)
         DQN("MlpPolicy", mdp.as_env(max_steps=50), seed=0, learning_starts=100).learn(500)
