@@ -57,6 +57,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("features", a.features);
   v("objective", a.objective);
   v("in_batch", a.in_batch);
+  v("successor_noise", a.successor_noise, kNonNegative);
   v("ortho_weight", a.ortho_weight, kNonNegative);
   v("prob_weight", a.prob_weight, kNonNegative);
   v("reward_weight", a.reward_weight, kNonNegative);

@@ -27,6 +27,7 @@ struct AgentConfig {
   std::string features = "spectral";  // spectral; the controls: random (φ never learns), raw (none)
   std::string objective = "exact";    // dual exact literal
   bool in_batch = false;              // base states: the other rows' successors, none drawn for it
+  double successor_noise = 0.0;       // σ: μ sees s' + σz, z ~ N(0, I) in units of states
   double ortho_weight = 1.0;          // λ_ortho
   double prob_weight = 0.0;           // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head

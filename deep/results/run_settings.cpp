@@ -32,6 +32,7 @@ const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
     {"head_raw", {"speder"}},
     {"head_layers", {"speder"}},
     {"features", {"speder"}},
+    {"successor_noise", {"speder"}},
     {"feature_decay", {"speder"}},
     {"scaled_bonus", {"speder"}},
     {"scaled_bonus_steps", {"speder"}},

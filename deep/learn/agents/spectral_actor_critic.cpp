@@ -75,7 +75,8 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
                                          : config_.in_batch                ? BaseMeasure::kNone
                                                                            : BaseMeasure::kReplay,
                                  .returns = config_.returns,
-                                 .discount = config_.discount};
+                                 .discount = config_.discount,
+                                 .state_noise = config_.successor_noise > 0};
   if (config_.observation_norm) scale_.measure(buffer, config_.unit_every);
   stored_ = buffer.size();
   Diagnostics out;
@@ -98,6 +99,15 @@ Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) co
   // DEVIATION-D4: φ and μ see states in comparable units. With raw states the leading singular
   // functions follow the widest entry, and the critic cannot see the others for long.
   return network(config_.observation_norm ? scale_(input) : input);
+}
+
+Tensor SpectralActorCritic::successor_features(const Tensor& states, const Tensor& noise) const {
+  if (!noise.defined()) return features(mu_, states);
+  // DEVIATION-D8: φ and μ factor the law of s' + σz. Where s' is a function of (s,a), all functions
+  // of s' have singular value 1 and none of them leads; noise ranks them, the smooth ones first.
+  const Tensor z = at::cat(noise.split(states_, 1));  // (rows of states, S)
+  const Tensor units = config_.observation_norm ? scale_(states) : states;
+  return mu_(units + config_.successor_noise * z);
 }
 
 Tensor SpectralActorCritic::slow_features(const Tensor& pairs) const {
@@ -126,9 +136,11 @@ void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& ou
   const Tensor phi = features(phi_, batch.pair);  // (B, d)
   SpectralBatch b{.phi = phi, .mu_next = {}, .mu_base = {}};
   if (config_.in_batch) {
-    b.mu_next = features(mu_, batch.next_state);
+    b.mu_next = successor_features(batch.next_state, batch.state_noise);
   } else {
-    const auto mu = features(mu_, at::cat({batch.next_state, batch.base_state})).chunk(2);
+    const auto mu =
+        successor_features(at::cat({batch.next_state, batch.base_state}), batch.state_noise)
+            .chunk(2);
     b.mu_next = mu[0];
     b.mu_base = mu[1];
   }

@@ -51,6 +51,8 @@ class SpectralActorCritic {
  private:
   /// φ(s,a), or μ(s), of inputs in their own units.
   [[nodiscard]] Tensor features(const Mlp& network, const Tensor& input) const;  // (B, d)
+  /// μ(s' + σz); the noise is that of Minibatch.
+  [[nodiscard]] Tensor successor_features(const Tensor& states, const Tensor& noise) const;
   /// r̂(s,a), the part of Q that φ need not span; 0 without a reward model.
   [[nodiscard]] Tensor known_part(const Tensor& pair) const;  // (B)
   /// (s,a) as the critic heads see it: φ̄ normalised, (s,a) itself in units, or both.

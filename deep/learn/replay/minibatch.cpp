@@ -54,7 +54,8 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
   const Index base_size = options.base == BaseMeasure::kNone ? 0 : s;
   const Index noise = stored + base_size;
   const Index near = noise + 2 * a;  // [row | base state | noise | next noise]
-  const Index width = near + (far ? s + 3 : 0);
+  const Index far_end = near + (far ? s + 3 : 0);
+  const Index width = far_end + (options.state_noise ? s + base_size : 0);
   const Tensor host = at::empty({options.size, width}, at::kFloat);
   float* out = host.data_ptr<float>();
   for (Index i = 0; i < options.size; ++i, out += width) {
@@ -70,12 +71,14 @@ Minibatch draw_minibatch(const RingBuffer& buffer, const MinibatchOptions& optio
     }
     fill_normal({out + noise, static_cast<std::size_t>(2 * a)}, rng);
     if (far) write_far(buffer, place, options, out + near);
+    fill_normal({out + far_end, static_cast<std::size_t>(width - far_end)}, rng);
   }
   const Tensor all = host.to(device, /*non_blocking=*/true);
   Minibatch m = columns(all, s, a);
   if (base_size > 0) m.base_state = all.narrow(1, stored, s);
   m.noise = all.narrow(1, noise, a);
   m.next_noise = all.narrow(1, noise + a, a);
+  if (options.state_noise) m.state_noise = all.narrow(1, far_end, s + base_size);
   m.far = far ? Minibatch::Far{.reward = all.select(1, near),
                                .state = all.narrow(1, near + 3, s),
                                .terminated = all.select(1, near + 1),

@@ -12,24 +12,26 @@ enum class BaseMeasure { kReplay, kGaussian, kNone };
 struct MinibatchOptions {
   Index size = 256;
   BaseMeasure base = BaseMeasure::kReplay;
-  int returns = 1;      // n of the n-step return
-  double discount = 1;  // γ of its sum
+  int returns = 1;           // n of the n-step return
+  double discount = 1;       // γ of its sum
+  bool state_noise = false;  // draw it
 };
 
 /// One update's worth of data and noise on the device: views into a single tensor, so that it takes
 /// one copy to get there. All randomness of an update is in here, drawn on the host: the same
 /// numbers on every device.
 struct Minibatch {
-  Tensor pair;        // (B, S+A)  [s | a]
-  Tensor state;       // (B, S)
-  Tensor action;      // (B, A)
-  Tensor reward;      // (B)
-  Tensor terminated;  // (B)  0 or 1
-  Tensor ended;       // (B)  0 or 1, terminated or truncated
-  Tensor next_state;  // (B, S)
-  Tensor base_state;  // (B, S)  independent of the rows above; undefined with kNone
-  Tensor noise;       // (B, A)  standard normal, for π(·|s)
-  Tensor next_noise;  // (B, A)  standard normal, for π(·|s'), or for π at `far.state`
+  Tensor pair;         // (B, S+A)  [s | a]
+  Tensor state;        // (B, S)
+  Tensor action;       // (B, A)
+  Tensor reward;       // (B)
+  Tensor terminated;   // (B)  0 or 1
+  Tensor ended;        // (B)  0 or 1, terminated or truncated
+  Tensor next_state;   // (B, S)
+  Tensor base_state;   // (B, S)  independent of the rows above; undefined with kNone
+  Tensor noise;        // (B, A)  standard normal, for π(·|s)
+  Tensor next_noise;   // (B, A)  standard normal, for π(·|s'), or for π at `far.state`
+  Tensor state_noise;  // (B, S or 2S)  standard normal, for next_state and base_state
   /// ∑_{k<m} γ^k r_{t+k} and what follows it, m ≤ n steps ahead: fewer where the episode, or the
   /// buffer, ends. With n = 1 these are the tensors above.
   struct Far {
