@@ -304,6 +304,74 @@ TEST_CASE("base states from the batch: none are drawn, the rest of the batch is 
                         after_updates(small_agent("speder"), 2).at("phi.weight_0")));
 }
 
+TEST_CASE(
+    "noisy successors: standard normal numbers of their own, the rest of the batch is as it was",
+    "[learn][replay]") {
+  const RingBuffer buffer = filled(500);
+  Rng rng(1), again(1);
+  const Minibatch plain = draw_minibatch(buffer, {.size = 1}, at::kCPU, rng);
+  const Minibatch m = draw_minibatch(buffer, {.size = 1, .state_noise = true}, at::kCPU, again);
+  CHECK(at::equal(plain.pair, m.pair));
+  CHECK(at::equal(plain.base_state, m.base_state));
+  CHECK(at::equal(plain.next_noise, m.next_noise));
+  CHECK_FALSE(plain.state_noise.defined());
+  constexpr int kRows = 20'000;
+  const Tensor z =
+      draw_minibatch(buffer, {.size = kRows, .state_noise = true}, at::kCPU, rng).state_noise;
+  REQUIRE(z.sizes() == at::IntArrayRef({kRows, 2}));  // of next and base states
+  const double five = 5 / std::sqrt(kRows);           // false alarm 6e-7 for each number
+  CHECK(z.mean(0).abs().max().item<double>() < five);
+  CHECK((z.square().mean(0) - 1).abs().max().item<double>() < five * std::sqrt(2.0));
+  CHECK(std::abs((z.select(1, 0) * z.select(1, 1)).mean().item<double>()) < five);
+}
+
+TEST_CASE("noisy successors: of s' = s on the line mode k has singular value (1 + σ²)^(−k/2)",
+          "[learn][agent][learning]") {
+  // (s, s + σz) is Gaussian with correlation ρ = 1/√(1 + σ²), and E[h_k(s) h_k(s')] = ρᵏ for Hermite
+  // polynomials (Mehler). Without noise s' = s, and every function of it has singular value 1.
+  const double sigma = GENERATE(0.0, 1.0);
+  CAPTURE(sigma);
+  RingBuffer buffer(1, 1, 20'000);
+  Rng rng = SeedTree(9).stream("line");
+  for (int i = 0; i < 20'000; ++i) {
+    const std::vector<float> s = {static_cast<float>(rng.normal())};
+    buffer.add({s, std::vector<float>{0}, 0, s, false, true});
+  }
+  AgentConfig c = small_agent("speder");
+  c.feature_dim = 3;
+  c.feature_hidden = {64};
+  c.feature_lr = 1e-2;
+  c.feature_decay = 200;
+  c.feature_tau = 1;
+  c.batch = 512;
+  c.observation_norm = false;
+  c.successor_noise = sigma;
+  c.in_batch = GENERATE(false, true);
+  SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(3));
+  Diagnostics out;
+  for (int i = 0; i < 1500; ++i) {
+    const MinibatchOptions options{.size = c.batch,
+                                   .base = c.in_batch ? BaseMeasure::kNone : BaseMeasure::kReplay,
+                                   .state_noise = sigma > 0};
+    agent.learn_features(draw_minibatch(buffer, options, at::kCPU, rng), out);
+  }
+  agent.refresh_bonus(buffer, rng);  // counts the update
+  agent.follow();
+  const Minibatch all = whole_buffer(buffer, at::kCPU);
+  const Tensor z =
+      draw_minibatch(buffer, {.size = 20'000, .base = BaseMeasure::kNone, .state_noise = true},
+                     at::kCPU, rng)
+          .state_noise;
+  const SpectralModes modes = spectral_modes(agent.slow_features(all.pair),
+                                             agent.state_features(all.next_state + sigma * z));
+  const double rho = 1 / std::sqrt(1 + sigma * sigma);
+  for (int k = 0; k < 3; ++k) {
+    CAPTURE(k, modes.learned, modes.seen);
+    // the law of large numbers over 20,000 rows and what 1,500 steps leave unlearned
+    CHECK(std::abs(modes.seen[k].item<double>() - std::pow(rho, k)) < 0.1);
+  }
+}
+
 TEST_CASE("sac3+ is sac3 with normalised layers and units", "[learn][agent]") {
   AgentConfig plain = small_agent("sac3");
   const auto before = after_updates(plain, 2);

@@ -121,6 +121,7 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
     config.agent.head_raw = true;
     config.agent.head_layers = 2;
     config.agent.in_batch = true;
+    config.agent.successor_noise = 0.5;
     config.agent.twin = "mean";
   }
   config.overlap = overlap;
