@@ -212,10 +212,10 @@ void add_mdp(nb::module_& m) {
   nb::class_<Draws>(m, "Draws", "Samples of an MDP from one stream of random numbers.")
       .def(nb::init<const Mdp&, std::uint64_t, const std::string&>())
       .def("reseed", &Draws::reseed)
-      .def("reset", &Draws::reset)
-      .def("step", &Draws::step)
-      .def("many", &Draws::many)
-      .def("uniform", &Draws::uniform);
+      .def("reset", &Draws::reset, "A state from rho.")
+      .def("step", &Draws::step, "state"_a, "action"_a, "(reward, next state)")
+      .def("many", &Draws::many, "states"_a, "actions"_a, "The next state of every pair.")
+      .def("uniform", &Draws::uniform, "A number in [0, 1).");
 }
 
 }  // namespace speder::python

@@ -83,7 +83,7 @@ nb::tuple scale(Names names, const Lists& numbers, std::vector<std::string> axes
     {
       const Workers workers =
           thread_workers(jobs > 0 ? jobs : hardware_jobs(), run_task(suite, seed));
-      ResultStore rows = ResultStore::open(store);
+      ResultStore rows = reading(store, [&] { return ResultStore::open(store); });
       result = run_sweep(rows, suite_runs(suite, seed), workers, stop);
     }
     if (!result.obstacle.empty())

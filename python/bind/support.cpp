@@ -59,17 +59,14 @@ void add_errors() {
       std::rethrow_exception(error);
     } catch (const InputError& e) {
       PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const FileError& e) {
+      PyErr_SetString(PyExc_OSError, e.what());
     } catch (const Interrupted& e) {
       PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
     } catch (const std::filesystem::filesystem_error& e) {
       PyErr_SetString(PyExc_OSError, e.what());
     }
   });
-}
-
-void raise_os_error(const std::exception& error) {
-  PyErr_SetString(PyExc_OSError, error.what());
-  throw nb::python_error();
 }
 
 bool unreadable(const std::filesystem::path& path) {

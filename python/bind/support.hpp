@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -72,11 +73,13 @@ struct Mdp {
 /// std::invalid_argument and InputError become ValueError. A path that cannot be read, or anything
 /// written that fails, becomes OSError.
 void add_errors();
+struct FileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 template <class F>
 auto reading(const std::filesystem::path& path, F f) -> decltype(f());
 template <class F>
 auto writing(F f) -> decltype(f());
-[[noreturn]] void raise_os_error(const std::exception& error);
 [[nodiscard]] bool unreadable(const std::filesystem::path& path);
 
 template <class F>
@@ -84,7 +87,7 @@ auto reading(const std::filesystem::path& path, F f) -> decltype(f()) {
   try {
     return f();
   } catch (const std::runtime_error& error) {
-    if (unreadable(path)) raise_os_error(error);
+    if (unreadable(path)) throw FileError(error.what());
     throw;
   }
 }
@@ -93,7 +96,7 @@ auto writing(F f) -> decltype(f()) {
   try {
     return f();
   } catch (const std::runtime_error& error) {
-    raise_os_error(error);
+    throw FileError(error.what());
   }
 }
 

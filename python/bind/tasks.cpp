@@ -7,7 +7,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 
 #include "speder/core/check.hpp"
@@ -28,6 +32,23 @@ namespace {
 
 using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+/// A file that cannot be read or written: OSError.
+struct FileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+template <class F>
+auto writing(F f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw FileError(error.what());
+  }
+}
+// What is wrong inside a file stays a ValueError.
+void require_readable(const std::filesystem::path& path) {
+  if (!std::ifstream(path)) throw FileError(path.string() + ": " + std::strerror(errno));
+}
 
 template <class T>
 using Rows = nb::ndarray<T, nb::c_contig, nb::device::cpu>;  // written to
@@ -225,7 +246,7 @@ class Vectorised {
 class SavedPolicy {
  public:
   explicit SavedPolicy(const std::filesystem::path& path)
-      : layers_(read_network(path)), act_(network_controller(path, spec())) {}
+      : layers_(read(path)), act_(network_controller(path, spec())) {}
   [[nodiscard]] EnvSpec spec() const {
     EnvSpec sizes;
     sizes.observation_size = static_cast<int>(layers_.front().weight.cols());
@@ -241,9 +262,15 @@ class SavedPolicy {
       act_(values_of(observations).subspan(i * d, d), std::span(out).subspan(i * a, a));
     return copied(std::span<const double>(out), {n, a});
   }
-  void to_onnx(const std::filesystem::path& path) const { write_onnx(path, layers_); }
+  void to_onnx(const std::filesystem::path& path) const {
+    writing([&] { write_onnx(path, layers_); });
+  }
 
  private:
+  static std::vector<NetworkLayer> read(const std::filesystem::path& path) {
+    require_readable(path);
+    return read_network(path);
+  }
   std::vector<NetworkLayer> layers_;
   Controller act_;
 };
@@ -253,6 +280,7 @@ std::vector<double> rollout(const Model& model, const std::string& policy, int e
                             std::uint64_t seed, const std::filesystem::path& folder) {
   require(episodes >= 1, "episodes must be at least 1", episodes);
   const nb::gil_scoped_release free;
+  if (policy != "random" && policy != "zero") require_readable(policy);
   const SeedTree seeds(seed);
   Rng noise = seeds.stream("policy");
   const Controller act = policy == "random" ? random_controller(noise)
@@ -267,7 +295,7 @@ std::vector<double> rollout(const Model& model, const std::string& policy, int e
     all.push_back(run_episode(env, act, {}));
     returns.push_back(all.back().total_reward());
   }
-  write_minari(folder, model.spec(), all);
+  writing([&] { write_minari(folder, model.spec(), all); });
   return returns;
 }
 
@@ -283,6 +311,8 @@ NB_MODULE(_tasks, m) {
       std::rethrow_exception(error);
     } catch (const speder::InputError& e) {
       PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const FileError& e) {
+      PyErr_SetString(PyExc_OSError, e.what());
     }
   });
   m.def("task_names", [] {

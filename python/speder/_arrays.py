@@ -1,7 +1,9 @@
-"""Arrays on their way to the core: checked for shape and kind here, for their numbers there."""
+"""Arrays and numbers on their way to the core: checked for shape and kind here, for their values there."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,12 +39,50 @@ def ints(name: str, value: Any) -> Ints:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def whole(name: str, value: Any, low: int = 0, high: int = 2**63 - 1) -> int:
+    """A whole number: 3, numpy's 3, also 1e6; not 2.5, True or "3"."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = int(value) if isinstance(value, (float, np.floating)) and value == np.floor(value) else operator.index(value)
+    except (TypeError, OverflowError):
+        raise ValueError(f"{name}: expected a whole number, got {value!r}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be {f'at least {low}' if number < low else f'at most {high}'} (got {number})")
+    return number
+
+
+SEEDS = 2**64 - 1  # the largest one
+
+
+def seed(value: Any) -> int:
+    return whole("seed", value, 0, SEEDS)
+
+
+def seeds(value: Any) -> list[int]:
+    """One seed or several."""
+    many = [seed(s) for s in value] if isinstance(value, Iterable) and not isinstance(value, str) else [seed(value)]
+    if not many:
+        raise ValueError("seeds is empty: there is no run to make")
+    if len(set(many)) < len(many):
+        raise ValueError("a seed is given twice")
+    return many
+
+
+def pandas() -> Any:
+    try:
+        import pandas as found
+    except ImportError:
+        raise ImportError("tables need pandas: pip install pandas (or '.[tables]' with speder)") from None
+    return found
+
+
 def policy(value: Any, states: int, actions: int) -> Floats | Ints:
     """One action a state (S), or probabilities (S, A)."""
-    value = getattr(value, "policy", value)  # a Solution has one
+    value = getattr(value, "policy", value)  # a Solution has one, and a Run
+    if value is None or callable(value) or (isinstance(value, str) and value != "uniform"):
+        raise ValueError(f"policy: {value!r} is not one; give an array, a Solution, a Run or 'uniform'")
     if isinstance(value, str):
-        if value != "uniform":
-            raise ValueError(f"policy: '{value}' is not one; give an array, a Solution or 'uniform'")
         return np.full((states, actions), 1.0 / actions)
     array = np.asarray(value)
     if array.ndim == 2:

@@ -77,13 +77,17 @@ class Draws:
 
     def reseed(self, arg0: int, arg1: str, /) -> None: ...
 
-    def reset(self) -> int: ...
+    def reset(self) -> int:
+        """A state from rho."""
 
-    def step(self, arg0: int, arg1: int, /) -> tuple[float, int]: ...
+    def step(self, state: int, action: int) -> tuple[float, int]:
+        """(reward, next state)"""
 
-    def many(self, arg0: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], /) -> object: ...
+    def many(self, states: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> object:
+        """The next state of every pair."""
 
-    def uniform(self) -> float: ...
+    def uniform(self) -> float:
+        """A number in [0, 1)."""
 
 bellman_residual: float = ...
 

@@ -5,30 +5,40 @@ from __future__ import annotations
 import functools
 import importlib.util
 import itertools
+import operator
 import os
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
+
+try:
+    import gymnasium
+except ImportError:
+    raise ImportError("environments need gymnasium: pip install gymnasium (or '.[deep]' with speder)") from None
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 
-from . import _core, _register
+from . import _arrays, _core, _register
 from ._register import TASKS as TASKS
+from .mdp import core_of
 
 if TYPE_CHECKING:
     from . import _tasks
     from .mdp import MDP
 
+
 class ExactEnv(gymnasium.Env[np.int64, np.int64]):
-    """An exact MDP: states and actions are numbers. Draws cost O(1) in |S|."""
+    """An exact MDP: states and actions are numbers. Draws cost O(1) in |S|.
+
+    It never terminates; after ``max_steps`` it truncates (None: never). It does not discount.
+    """
 
     metadata = {"render_modes": []}
 
     def __init__(self, mdp: MDP, max_steps: int | None = 1000) -> None:
-        if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps must be at least 1 (got {max_steps})")
-        self.mdp, self.max_steps = mdp, max_steps
+        core_of(mdp)
+        self.mdp = mdp
+        self.max_steps = None if max_steps is None else _arrays.whole("max_steps", max_steps, 1)
         self.observation_space = spaces.Discrete(mdp.states)
         self.action_space = spaces.Discrete(mdp.actions)
         self._draws: _core.Draws | None = None
@@ -46,9 +56,18 @@ class ExactEnv(gymnasium.Env[np.int64, np.int64]):
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         if self._draws is None or self._state is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
-        reward, self._state = self._draws.step(self._state, int(action))
+        try:
+            a = operator.index(action)
+        except TypeError:
+            raise ValueError(f"action: expected one of 0 .. {self.mdp.actions - 1}, got {action!r}") from None
+        reward, self._state = self._draws.step(self._state, a)
         self._steps += 1
         return np.int64(self._state), reward, False, self._steps == self.max_steps, {}
+
+    def __repr__(self) -> str:
+        return f"ExactEnv({self.mdp!r}, max_steps={self.max_steps})"
+
+    __str__ = __repr__
 
 
 @functools.lru_cache(maxsize=1)
@@ -68,11 +87,22 @@ def _packages() -> str:
 
 @functools.lru_cache(maxsize=None)
 def _model(task: str) -> _tasks.Model:
+    return _tasks_module().Model(task, _packages())
+
+
+def _tasks_module() -> Any:
     try:
         from . import _tasks
     except ImportError as error:
-        raise ImportError(f"the tasks need MuJoCo: pip install 'speder[deep]' ({error})") from None
-    return _tasks.Model(task, _packages())
+        raise ImportError(f"the tasks need MuJoCo and its models: install speder as '.[deep]' ({error})") from None
+    return _tasks
+
+
+def _numbers(name: str, given: Any, kind: Any) -> np.ndarray:
+    array = np.asarray(given)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: has dtype {array.dtype}, expected numbers")
+    return np.ascontiguousarray(array, dtype=kind)
 
 
 def _spaces(model: _tasks.Model, observation: Any) -> tuple[spaces.Box, spaces.Box]:
@@ -84,20 +114,21 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """One task of `speder deep envs`. Episode e after reset(seed=k) starts as that of `rollout --seed k`.
 
     info["unstable"]: the simulation blew up, which truncates. ``options={"qpos": ..., "qvel": ...}`` of reset
-    starts from a given state.
+    starts from a given state. Actions beyond [-1, 1] are clipped.
     """
 
-    def __init__(self, task: str, render_mode: str | None = None) -> None:
-        from . import _tasks
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # of a task: below
 
+    def __init__(self, task: str, render_mode: str | None = None) -> None:
         model = _model(task)
         fps = int(np.round(1 / model.control_step))
         self.metadata = {"render_modes": ["rgb_array"] if model.drawable else [], "render_fps": fps}
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode '{render_mode}': {task} has {self.metadata['render_modes']}")
+            has = "rgb_array alone" if model.drawable else "no picture"
+            raise ValueError(f"render_mode '{render_mode}': {task} has {has}")
         self.task, self.render_mode = task, render_mode
         self.observation_space, self.action_space = _spaces(model, np.float64)
-        self._env = _tasks.Single(model, False)
+        self._env = _tasks_module().Single(model, False)
         self._seeded = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
@@ -108,12 +139,14 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         if options:
             if set(options) != {"qpos", "qvel"}:
                 raise ValueError(f"options of reset are qpos and qvel, got {', '.join(options)}")
-            start = [np.ascontiguousarray(options[name], dtype=np.float64).reshape(-1) for name in ("qpos", "qvel")]
+            start = [_numbers(name, options[name], np.float64).reshape(-1) for name in ("qpos", "qvel")]
             return self._env.place(*start), {}
         return self._env.reset(), {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        given = np.ascontiguousarray(action, dtype=np.float64)
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        given = _numbers("action", action, np.float64)
         observation, reward, terminated, truncated, unstable = self._env.step(given.reshape(-1))
         return observation, reward, terminated, truncated, {"unstable": True} if unstable else {}
 
@@ -121,6 +154,9 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         if self.render_mode is None:
             return None
         return np.ascontiguousarray(self._env.render()[::-1])  # OpenGL's first row is the lowest
+
+    def __repr__(self) -> str:
+        return f"TaskEnv({self.task})"
 
 
 _BLOCK = 1 << 20  # bytes
@@ -134,10 +170,7 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """
 
     def __init__(self, task: str, num_envs: int, threads: int = 0, copy: bool = True) -> None:
-        from . import _tasks
-
-        if num_envs < 1:
-            raise ValueError(f"num_envs must be at least 1 (got {num_envs})")
+        num_envs, threads = _arrays.whole("num_envs", num_envs, 1), _arrays.whole("threads", threads)
         model = _model(task)
         self.num_envs, self.task, self.copy = num_envs, task, copy
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -145,7 +178,7 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         cores = min(num_envs, threads or len(os.sched_getaffinity(0)))
-        self._env = _tasks.Vectorised(model, num_envs, cores)
+        self._env = _tasks_module().Vectorised(model, num_envs, cores)
         self._shape = (num_envs, model.action_size)
         self._seeded = False
         self._step = self._env.step
@@ -187,7 +220,7 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _and_more(self, told: int, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         if told < 0:  # not yet float32 in C order
-            given = np.ascontiguousarray(actions, dtype=np.float32)
+            given = _numbers("actions", actions, np.float32)
             if given.shape != self._shape:
                 raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
             told = self._step(given)
@@ -197,17 +230,19 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated} if told & 1 else {}
         return (*results, info)
 
+    def __repr__(self) -> str:
+        return f"TaskVectorEnv({self.task}, num_envs={self.num_envs})"
+
 
 class SavedPolicy:
     """policy.h5 of `speder deep train`: ``policy(observation) -> action`` in [-1, 1]; ``to_onnx(path)`` exports it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        from . import _tasks
-
-        self._policy = _tasks.SavedPolicy(os.fspath(path))
+        self._path = os.fspath(path)
+        self._policy = _tasks_module().SavedPolicy(self._path)
 
     def __call__(self, observation: Any) -> np.ndarray:
-        given = np.ascontiguousarray(observation, dtype=np.float64)
+        given = _numbers("observation", observation, np.float64)
         size = self._policy.observation_size
         if given.ndim not in (1, 2) or given.shape[-1] != size:
             raise ValueError(f"observation: has shape {given.shape}, expected ({size},) or (N, {size})")
@@ -219,7 +254,11 @@ class SavedPolicy:
         return self(observation), None
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
+        """input "observation" (N, D) float32, output "action" (N, A) float32 in [-1, 1]: `speder deep export`."""
         self._policy.to_onnx(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"SavedPolicy({self._path}: {self._policy.observation_size} numbers in, {self._policy.action_size} out)"
 
 
 def rollout(task: str, folder: str | os.PathLike[str], *, policy: str | os.PathLike[str] = "random", episodes: int = 1,
@@ -228,13 +267,16 @@ def rollout(task: str, folder: str | os.PathLike[str], *, policy: str | os.PathL
 
     policy: random, zero, or a policy file. ``minari.MinariDataset(folder + "/data")`` loads it.
     """
-    from . import _tasks
-
-    return _tasks.rollout(_model(task), os.fspath(policy), episodes, seed, os.fspath(folder))
+    return _tasks_module().rollout(_model(task), os.fspath(policy), _arrays.whole("episodes", episodes, 1),
+                                   _arrays.seed(seed), os.fspath(folder))
 
 
 def make_vec(task: str, num_envs: int, *, threads: int = 0, copy: bool = True) -> TaskVectorEnv:
-    """``make_vec("Ant-ET", 16)``: threads 0 is all cores."""
+    """``make_vec("Ant-ET", 16)``: N environments of a task on C++ threads (0: all cores).
+
+    float32 observations and rewards. An environment that ended starts anew within the same step; info["final_obs"] has
+    the true last observations. ``copy=False`` gives the buffers themselves, which the next step overwrites.
+    """
     return TaskVectorEnv(task, num_envs, threads, copy)
 
 

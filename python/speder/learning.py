@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._arrays import Floats
+from .mdp import core_of
 
 if TYPE_CHECKING:
     import pandas
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
 class Candidates:
     """A finite class F of kernels for one MDP.
 
-    ``Candidates(mdp, "multiscale", size=1000)`` plants P* among its neighbours (product, net, misspecified, own:
-    `speder learn online --help`); ``Candidates.of(mdp, phi, mu)`` takes your own, phi (F, S, A, d) and mu
-    (F, S, d), densities with respect to the MDP's nu; ``truth`` says which one is P*, if one is.
+    ``Candidates(mdp, "multiscale", size=1000)`` plants P* among its neighbours; ``Candidates.of(mdp, phi, mu)`` takes
+    your own, phi (F, S, A, d) and mu (F, S, d), densities with respect to the MDP's nu; ``truth`` says which one is P*,
+    if one is. ``Candidates.load`` reads a file of `speder learn --save-class`.
+
+    kind: "multiscale" (at L2 distances base * 2^-j from P*, j up to ``scales``), "product" (Phi x Psi), "net" (a packing
+    of distance ``radius``), "misspecified" (multiscale without P*), "own" (the family's: comblock, leaves, chain).
+    base and radius 0: chosen. support: the share of the pairs that a candidate moves. precision: "double", "float" or
+    "auto". weights: of the L2 distance, "uniform" or "occupancy" (of the uniform policy).
     """
 
     __slots__ = ("_core", "mdp")
@@ -32,10 +38,11 @@ class Candidates:
     def __init__(self, mdp: MDP, kind: str = "multiscale", *, size: int = 1000, scales: int = 10, base: float = 0,
                  radius: float = 0, support: float = 1, precision: str = "auto", weights: str = "uniform",
                  seed: int = 1) -> None:
-        numbers = {"size": float(size), "scales": float(scales), "base": float(base), "radius": float(radius),
+        numbers = {"size": float(_arrays.whole("size", size, 1)), "scales": float(_arrays.whole("scales", scales)), "base": float(base), "radius": float(radius),
                    "support": float(support)}
         self.mdp = mdp
-        self._core = _core.make_candidates(mdp._core, kind, numbers, {"precision": precision, "weights": weights}, seed)
+        self._core = _core.make_candidates(core_of(mdp), kind, numbers, {"precision": precision, "weights": weights},
+                                           _arrays.seed(seed))
 
     @classmethod
     def _of(cls, mdp: MDP, core: _core.Problem) -> Candidates:
@@ -45,14 +52,17 @@ class Candidates:
 
     @classmethod
     def of(cls, mdp: MDP, phi: Any, mu: Any, truth: int | None = None) -> Candidates:
+        """Your own kernels: phi (F, S, A, d), mu (F, S, d); ``truth``: the index of P*, which is checked."""
+        core = core_of(mdp)
         features = _arrays.floats("phi", phi, (None, None, None, None), "(F, S, A, d)")
         count, states, _, rank = features.shape
         densities = _arrays.floats("mu", mu, (count, states, rank), "(F, S, d)")
-        return cls._of(mdp, _core.candidates_of(mdp._core, features, densities, truth))
+        return cls._of(mdp, _core.candidates_of(core, features, densities,
+                                                truth if truth is None else _arrays.whole("truth", truth)))
 
     @classmethod
     def load(cls, mdp: MDP, path: Union[str, os.PathLike[str]]) -> Candidates:
-        return cls._of(mdp, _core.load_candidates(mdp._core, os.fspath(path)))
+        return cls._of(mdp, _core.load_candidates(core_of(mdp), os.fspath(path)))
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         self._core.save(os.fspath(path))
@@ -68,10 +78,17 @@ class Candidates:
         return self._core.distance
 
     def phi(self, member: int) -> Floats:
-        return self._core.phi(member)
+        """(S, A, d) of one member."""
+        return self._core.phi(self._member(member))
 
     def mu(self, member: int) -> Floats:
-        return self._core.mu(member)
+        """(S, d) of one member."""
+        return self._core.mu(self._member(member))
+
+    def _member(self, member: int) -> int:
+        if not 0 <= member < len(self):
+            raise IndexError(f"member {member}: they are 0 .. {len(self) - 1}")
+        return member
 
     def __len__(self) -> int:
         return self._core.size
@@ -80,9 +97,13 @@ class Candidates:
         return f"Candidates({len(self)} of rank {self._core.rank}, P* is {'no member' if self.truth is None else 'a member'})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
-    """One learner on one seed: a row (columns: ``speder.learning.columns()``) at each n of a geometric grid."""
+    """One learner on one seed.
+
+    rows: one at each n of the grid; their columns are ``speder.learning.columns()``, ``Runs.to_pandas`` names them.
+    policy (S, A): the last one. omega, c_star: of the data of Algorithm 2 (NaN: not known, or Algorithm 1).
+    """
 
     algorithm: str
     seed: int
@@ -93,7 +114,10 @@ class Run:
 
 
 class Runs(Sequence[Run]):
-    """Runs of one or several learners; ``a + b`` puts two beside each other."""
+    """Runs of one or several learners: a sequence of ``Run``. ``a + b`` puts two beside each other.
+
+    A notebook shows their figure; ``to_pandas()`` gives their rows, ``plot()`` the figure as an object.
+    """
 
     def __init__(self, runs: Iterable[Run], command: str) -> None:
         self.runs = list(runs)
@@ -111,9 +135,12 @@ class Runs(Sequence[Run]):
         return Runs(self.runs + other.runs, self.command)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Tidy: algorithm, seed, n, then what the learner says and what the truth says about it."""
-        import pandas
+        """Tidy: a row for each algorithm, seed and n (episodes or transitions so far), with what the truth says.
 
+        gap_mixture: V* minus the value of the mixture of all policies so far; gap_last: of the last policy; regret: the
+        sum of all gaps; env_steps: steps taken in the MDP; candidate: the member of the class that was chosen.
+        """
+        pandas = _arrays.pandas()
         parts = []
         for run in self.runs:
             part = pandas.DataFrame(run.rows, columns=columns())
@@ -143,6 +170,7 @@ class Runs(Sequence[Run]):
 
 
 def columns() -> list[str]:
+    """The columns of ``Run.rows``."""
     return _core.learn_columns()
 
 
@@ -159,21 +187,33 @@ def learn(mdp: MDP, algorithm: str | Sequence[str] = "speder", *, episodes: int 
           mix: float = 0.5, c_star: float = 0.0, grid: Iterable[int] = (), jobs: int = 0) -> Runs:
     """Algorithm 1 (``episodes``) or 2 (``transitions``), or comparators, evaluated exactly.
 
-    ``seeds``: one seed or several; runs are spread over the cores. The rows are those of `speder learn online` and
-    `offline` with the same settings, bit for bit but for seconds. Ctrl-C stops within an episode.
+    The rows are those of `speder learn online` and `offline` with the same settings, bit for bit but for seconds.
+    Ctrl-C stops within an episode.
+
+    algorithm: one name or several of ``speder.algorithms()`` (``offline=True``). seeds: one or several; runs are spread
+    over ``jobs`` threads (0: all cores). candidates: the class F, a ``Candidates`` or the kind of one, with
+    ``class_size`` and ``class_seed``. grid: the n that get a row (default: geometric).
+    bonus: "theory" (constants 1), "tuned" or "none"; c_alpha, c_lambda: the constants themselves. delta: confidence.
+    criterion: "least-squares", or "constrained": the objective that line 6 of Algorithm 1 cites.
+    replan: "every" episode, or "doubling": when the data have doubled. Algorithm 1 alone.
+    behaviour: of the data of Algorithm 2: "uniform"; "epsilon" around pi*; "softmax" of Q* with ``temperature``;
+    "coverage": least action probability 1 / ``omega`` (0: 4 A), the rest between the worst policy (``mix`` 0) and pi*
+    (``mix`` 1), or the mix that has this ``c_star``.
     """
     if (episodes is None) == (transitions is None):
         raise ValueError("give episodes (Algorithm 1, online) or transitions (Algorithm 2, offline), one of them")
+    core_of(mdp)
     online = transitions is None
-    amount = int(episodes if episodes is not None else transitions or 0)
+    amount = _arrays.whole("episodes", episodes, 1) if online else _arrays.whole("transitions", transitions, 1)
     names = [algorithm] if isinstance(algorithm, str) else list(algorithm)
-    many = [int(seeds)] if isinstance(seeds, (int, np.integer)) else [int(s) for s in seeds]
-    if not names or not many:
-        raise ValueError("there is no run to make: algorithm or seeds is empty")
-    if len(set(names)) < len(names) or len(set(many)) < len(many):
-        raise ValueError("a learner or a seed is given twice")
+    many = _arrays.seeds(seeds)
+    if not names:
+        raise ValueError("algorithm is empty: there is no run to make")
+    if len(set(names)) < len(names):
+        raise ValueError("a learner is given twice")
+    at = _grid(grid, amount)
     if isinstance(candidates, str):
-        candidates = Candidates(mdp, candidates, size=class_size, seed=class_seed)
+        candidates = Candidates(mdp, candidates, size=_arrays.whole("class_size", class_size, 1), seed=class_seed)
     elif candidates.mdp is not mdp:
         raise ValueError("the candidates were made for another MDP")
     numbers = {"amount": float(amount), "delta": float(delta), "epsilon": float(epsilon),
@@ -185,32 +225,36 @@ def learn(mdp: MDP, algorithm: str | Sequence[str] = "speder", *, episodes: int 
     words = {"mode": "online" if online else "offline", "bonus": bonus, "replan": replan, "criterion": criterion,
              "behaviour": behaviour}
     keys = [(name, seed) for name in names for seed in many]
-    found = _core.learn(candidates._core, keys, numbers, words, [int(n) for n in grid], jobs)
-    runs = (Run(name, seed, rows, policy, omega, c_star)
+    found = _core.learn(candidates._core, keys, numbers, words, at, _arrays.whole("jobs", jobs, 0, 4096))
+    runs = (Run(name, seed, rows, policy, *(() if online else (omega, c_star)))
             for (name, seed), (rows, policy, omega, c_star) in zip(keys, found))
     return Runs(runs, words["mode"])
 
 
-def judge(mdp: MDP, learner: Callable[[MDP, int], Any], *, episodes: int, seeds: int | Iterable[int] = 1,
+def _grid(given: Iterable[int], last: int) -> list[int]:
+    return sorted({_arrays.whole("grid", n, 1, last) for n in given})
+
+
+def judge(mdp: MDP, learner: Callable[[Sizes, int], Any], *, episodes: int, seeds: int | Iterable[int] = 1,
           name: str | None = None, grid: Iterable[int] = (), max_steps: int = 100_000) -> Runs:
     """A learner of your own, evaluated exactly after every episode: the same rows as ``learn`` gives.
 
-    ``learner(mdp_sizes, seed)`` makes a fresh one for each seed; it is given an object with states, actions, gamma
-    and r alone, for P is what it has to learn. It has ``act(s) -> action`` and ``update(s, a, r, s2)``, called at
+    ``learner(sizes, seed)`` makes a fresh one for each seed; sizes has states, actions, gamma and r alone, for P is
+    what it has to learn. The learner has ``act(s) -> action`` and ``update(s, a, r, s2)``, called at
     every step, or ``policy() -> (S) or (S, A)``, asked before each episode, and optionally ``update`` too. With
     ``act`` alone its policy is act(s) in every state. An episode starts from rho and goes on with probability gamma
     after each step, so that its states have the law d^pi.
     """
-    many = [int(seeds)] if isinstance(seeds, (int, np.integer)) else [int(s) for s in seeds]
-    if episodes < 1:
-        raise ValueError(f"episodes must be at least 1 (got {episodes})")
+    core_of(mdp)
+    many, episodes = _arrays.seeds(seeds), _arrays.whole("episodes", episodes, 1)
+    at, longest = _grid(grid, episodes), _arrays.whole("max_steps", max_steps, 1)
     given = Sizes(mdp.states, mdp.actions, mdp.gamma, mdp.r)
     label = name or getattr(learner, "__name__", type(learner).__name__)
-    return Runs((_judged(mdp, learner(given, seed), label, seed, episodes, [int(n) for n in grid], max_steps)
+    return Runs((_judged(mdp, learner(given, seed), label, seed, episodes, at, longest)
                  for seed in many), "online")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sizes:
     """What a learner may know of an MDP before it has seen a sample."""
 

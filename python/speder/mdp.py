@@ -23,9 +23,12 @@ PathLike = Union[str, "os.PathLike[str]"]
 class MDP:
     """(S, A, P, r, rho, gamma) with its factorisation P(s'|s,a) = <phi(s,a), mu(s')> nu(s').
 
-    ``MDP(P, r, rho, gamma)`` takes P (S, A, S), r (S, A) in [0, 1], rho (S) (uniform when left out) and finds an
-    exact factorisation; ``rank`` with ``shrink=True`` a coarser one. ``MDP.from_factors`` takes phi and mu as they
-    are. Immutable; arrays that it shows are read-only views of its memory.
+    ``MDP(P, r, rho, gamma)`` finds an exact factorisation; ``MDP.from_factors`` takes phi and mu as they are; ``make``
+    and ``load`` give families and files. Immutable; arrays that it shows are read-only views of its memory.
+
+    P: (S, A, S), every P[s, a] a distribution. r: (S, A) in [0, 1]; ``rescale_rewards=True`` maps others there
+    (``reward_units`` says how). rho: (S), uniform when left out. nu: (S), the base measure of mu. rank: a smaller one
+    than that of P truncates P; ``shrink=True`` makes that a kernel by mixing it with the mean row.
     """
 
     __slots__ = ("_core",)
@@ -39,7 +42,8 @@ class MDP:
             tables["rho"] = _arrays.floats("rho", rho, (states,), "(S,)")
         if nu is not None:
             tables["nu"] = _arrays.floats("nu", nu, (states,), "(S,)")
-        self._core = _core.from_tables(tables, float(gamma), int(rank), bool(shrink), bool(rescale_rewards))
+        self._core = _core.from_tables(tables, float(gamma), _arrays.whole("rank", rank), bool(shrink),
+                                       bool(rescale_rewards))
 
     @classmethod
     def _of(cls, core: _core.Mdp) -> MDP:
@@ -65,10 +69,12 @@ class MDP:
 
     @property
     def states(self) -> int:
+        """S, the number of states 0 .. S - 1."""
         return self._core.states
 
     @property
     def actions(self) -> int:
+        """A, the number of actions in every state."""
         return self._core.actions
 
     @property
@@ -78,14 +84,17 @@ class MDP:
 
     @property
     def gamma(self) -> float:
+        """The discount."""
         return self._core.gamma
 
     @property
     def family(self) -> str:
+        """Who made it: a name of ``speder.families()``, "file" for your own arrays."""
         return self._core.family
 
     @property
     def knobs(self) -> dict[str, float | str]:
+        """The family's knobs that it was made with."""
         return dict(self._core.knobs)
 
     @property
@@ -131,8 +140,7 @@ class MDP:
 
     def conditions(self) -> pandas.DataFrame:
         """The conditions of the theory on this MDP: name, value, bound, holds (True, False, None), how."""
-        import pandas
-
+        pandas = _arrays.pandas()
         rows = [(name, value, bound, {"yes": True, "no": False}.get(holds), how)
                 for name, value, bound, holds, how in self._core.conditions()]
         return pandas.DataFrame(rows, columns=["name", "value", "bound", "holds", "how"]).set_index("name")
@@ -149,10 +157,12 @@ class MDP:
 
     def simulator(self, seed: int = 0) -> _core.Draws:
         """Draws: reset() -> s, step(s, a) -> (r, s'), many(s, a) -> s'."""
-        return _core.Draws(self._core, seed, "python")
+        return _core.Draws(self._core, _arrays.seed(seed), "python")
 
     def __repr__(self) -> str:
-        return f"MDP({self.family}: {self.states} states, {self.actions} actions, rank {self.rank}, gamma {self.gamma})"
+        family = "" if self.family == "file" else f"{self.family}: "
+        actions = "1 action" if self.actions == 1 else f"{self.actions} actions"
+        return f"MDP({family}{self.states} states, {actions}, rank {self.rank}, gamma {self.gamma})"
 
     def __reduce__(self) -> Any:
         import tempfile
@@ -180,7 +190,10 @@ def make(family: str, *, states: int = 0, actions: int = 0, rank: int = 0, gamma
 
     A size left out is the family's own; further names are the family's knobs (``speder.families()``).
     """
-    return MDP._of(_core.make(family, states, actions, rank, float(gamma), seed,
+    if not isinstance(family, str):
+        raise ValueError(f"family: expected a name, got {family!r}")
+    sizes = [_arrays.whole(name, n) for name, n in (("states", states), ("actions", actions), ("rank", rank))]
+    return MDP._of(_core.make(family, *sizes, float(gamma), _arrays.seed(seed),
                               {name: float(value) for name, value in knobs.items()}))
 
 
@@ -190,19 +203,31 @@ def load(path: PathLike) -> MDP:
 
 
 def save(path: PathLike, mdp: MDP) -> None:
+    """As ``mdp.save(path)``."""
+    core_of(mdp)
     mdp.save(path)
+
+
+def core_of(mdp: Any) -> _core.Mdp:
+    if not isinstance(mdp, MDP):
+        raise TypeError(f"mdp: expected an MDP, got {type(mdp).__name__}; speder.load(path) reads one from a file")
+    return mdp._core
 
 
 def families() -> pandas.DataFrame:
     """Every family with its sizes and knobs: {name: (default, low, high, meaning)}."""
-    import pandas
-
+    pandas = _arrays.pandas()
     return pandas.DataFrame(_core.families(), columns=["family", "description", "sizes", "knobs"]).set_index("family")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
-    """V*, Q* and an optimal policy; |V - V*| <= error in every state, rounding included."""
+    """An optimal policy with its certificate.
+
+    V (S), Q (S, A), policy (S): one action a state. value: V under the start distribution. error: |V - V*| <= error in
+    every state, rounding included (also ``certificate``). residual: of Bellman's equation. gap: how much worse the
+    second best action is, where it is least. method, iterations, termination: how it was found.
+    """
 
     V: Floats = field(repr=False)
     Q: Floats = field(repr=False)
@@ -221,13 +246,17 @@ class Solution:
 
 
 def solve(mdp: MDP, method: str = "auto", residual: float = _core.bellman_residual) -> Solution:
-    """The optimal value and policy, certified. method: auto, pi, sparse, vi or dense."""
-    return Solution(**_core.solve(mdp._core, method, float(residual)))
+    """The optimal value and policy, certified: `speder solve`.
+
+    method: "auto" chooses; "pi" policy iteration in the factors, "sparse" on the sparse rows of P, "dense" on all of
+    P, "vi" value iteration. residual: of Bellman's equation, where the method stops.
+    """
+    return Solution(**_core.solve(core_of(mdp), method, float(residual)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A policy in the true MDP: gap = V* - V under the start distribution, exact."""
+    """A policy in the true MDP: V (S), Q (S, A), value (V under the start distribution), gap = V* - value, exact."""
 
     V: Floats = field(repr=False)
     Q: Floats = field(repr=False)
@@ -237,15 +266,18 @@ class Evaluation:
 
 
 def evaluate(mdp: MDP, policy: Any, solution: Solution | None = None) -> Evaluation:
-    """The exact value of a policy: (S) actions, (S, A) probabilities, a Solution or "uniform"."""
-    found = _core.evaluate(mdp._core, _arrays.policy(policy, mdp.states, mdp.actions))
+    """The exact value of a policy: (S) actions, (S, A) probabilities, a Solution, a Run or "uniform".
+
+    solution: what ``solve(mdp)`` gave, so that it is not solved again for the gap.
+    """
+    found = _core.evaluate(core_of(mdp), _arrays.policy(policy, mdp.states, mdp.actions))
     best = (solution or solve(mdp)).value
     return Evaluation(gap=best - found["value"], **found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visitation:
-    """d^pi, discounted: states (S) and pairs (S, A), both sum to 1."""
+    """d^pi, discounted: states (S) and pairs (S, A), both sum to 1. residual: of the flow equation."""
 
     states: Floats = field(repr=False)
     pairs: Floats = field(repr=False)
@@ -253,12 +285,17 @@ class Visitation:
 
 
 def visitation(mdp: MDP, policy: Any) -> Visitation:
-    return Visitation(**_core.occupancy(mdp._core, _arrays.policy(policy, mdp.states, mdp.actions)))
+    """Where a policy is, discounted, from the start distribution: (S) actions, (S, A) probabilities, a Solution, …"""
+    return Visitation(**_core.occupancy(core_of(mdp), _arrays.policy(policy, mdp.states, mdp.actions)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrum:
-    """P = sum_i sigma_i f_i(s,a) g_i(s'): f orthonormal in L2(w), g in L2(nu)."""
+    """P = sum_i sigma_i f_i(s,a) g_i(s'): f orthonormal in L2(w), g in L2(nu).
+
+    singular_values (k), left (S, A, k): f, right (S, k): g; rank_error[k]: of the best kernel of rank k. complete: no
+    singular value is left out. ``table()``: the paper's Table 1; ``plot()``: the singular values.
+    """
 
     singular_values: Floats
     rank_error: Floats = field(repr=False)
@@ -274,8 +311,7 @@ class Spectrum:
 
     def table(self) -> pandas.DataFrame:
         """The paper's Table 1: the share of the target that each representation misses."""
-        import pandas
-
+        pandas = _arrays.pandas()
         names = ["representation", "features", "q_equal", "q_generous", "v"]
         return pandas.DataFrame(self.table1, columns=names).set_index("representation")
 
@@ -289,6 +325,13 @@ class Spectrum:
 
 def spectral(mdp: MDP, *, weights: str = "uniform", method: str = "auto", top: int = 10,
              dimension: int | None = None, table: bool | None = None) -> Spectrum:
-    """Singular values and functions of P. `table` (default: up to 5,000 states) adds the paper's Table 1."""
-    wanted = mdp.states <= 5000 if table is None else table
-    return Spectrum(**_core.spectral(mdp._core, weights, method, top, dimension, wanted))
+    """Singular values and functions of P: `speder spectral`.
+
+    weights: of the pairs (s, a), "uniform" or "occupancy" (of the uniform policy). method: "auto", "factors" (exact, from
+    phi and mu), "dense" or "lanczos" (the ``top`` largest). table: with the paper's Table 1 (default: up to 5,000
+    states), whose representations have ``dimension`` features (default: the rank of P).
+    """
+    core = core_of(mdp)
+    wanted = mdp.states <= 5000 if table is None else bool(table)
+    features = None if dimension is None else _arrays.whole("dimension", dimension, 1)
+    return Spectrum(**_core.spectral(core, weights, method, _arrays.whole("top", top, 1), features, wanted))

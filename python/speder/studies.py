@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
-    """N(epsilon, delta) of one learner along one or two axes, its fit and its verdicts."""
+    """N(epsilon, delta) of one learner along one or two axes, its fit and its verdicts.
+
+    exponents: axis -> (exponent, low, high); verdicts: axis -> word; ``to_pandas()``: N in every cell; ``print(study)``
+    says what `speder scale` says.
+    """
 
     report: dict[str, Any] = field(repr=False)
     text: str = field(repr=False)
@@ -47,8 +51,7 @@ class Study:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row a cell: the axes, n (infinite: beyond the budget), budget, runs, ended, control."""
-        import pandas
-
+        pandas = _arrays.pandas()
         names = [axis["setting"] for axis in self.report["axes"]]
         rows = []
         for cell in self.report["cells"]:
@@ -68,7 +71,10 @@ class Study:
 
 
 class Studies(Sequence[Study]):
-    """What ``scale`` found, with its store and its pictures."""
+    """What ``scale`` found: a sequence of ``Study``, one for each learner and setting.
+
+    A notebook shows its pictures; ``figures()`` gives them, ``to_pandas()`` the rows of the store.
+    """
 
     def __init__(self, store: str, found: Sequence[Study], failed: int, scratch: str | None = None) -> None:
         self.store, self.failed = store, failed
@@ -87,6 +93,7 @@ class Studies(Sequence[Study]):
         return read_store(self.store)
 
     def figures(self) -> list[Figure]:
+        """N along the axes, with its fit."""
         from .figures import Figure
 
         return [Figure(svg) for svg in _core.study_figures(self.store)]
@@ -109,11 +116,17 @@ def scale(family: str | None = None, *, axes: Mapping[str, Sequence[float]], eps
           seed: int = 1, jobs: int = 0, **settings: float) -> Studies:
     """How the samples that a learner needs grow: `speder scale` from a notebook.
 
-    ``scale("needle", axes={"rank": [8, 12, 16, 20, 24]}, epsilon=0.05, gamma=0.8, theory=4)``. ``settings`` are
-    states, actions, rank, gamma, class_size, c_alpha, c_lambda or knobs of the family. ``out``: the store, which a
-    stopped study continues from; without it the store lives as long as the result.
+    ``scale("needle", axes={"rank": [8, 12, 16, 20, 24]}, epsilon=0.05, gamma=0.8, theory=4)``.
+
+    family or mdp (a file): where it learns. axes: one or two settings, each with two values or more. epsilon, delta:
+    N(epsilon, delta) is the number of episodes (``offline=True``: transitions) after which a run is epsilon-optimal
+    with probability 1 - delta. seeds: runs a cell. budget: where a run that has not got there is stopped. theory: the
+    exponents to judge. control: with the same runs without a bonus. ``settings`` are states, actions, rank, gamma,
+    class_size, c_alpha, c_lambda or knobs of the family. candidates: the kinds of class; bonus, criterion, replan and
+    behaviour: as in ``learn``. out: the store, which a stopped study continues from; without it the store lives as
+    long as the result. jobs: threads (0: all cores).
     """
-    if not axes:
+    if not isinstance(axes, Mapping) or not axes:
         raise ValueError('name an axis, such as axes={"rank": [8, 12, 16, 20, 24, 32]}')
     knobs = _knobs(family)
     numbers: dict[str, list[float]] = {}
@@ -128,6 +141,7 @@ def scale(family: str | None = None, *, axes: Mapping[str, Sequence[float]], eps
     for name, value in (("c_alpha", alpha), ("c_lambda", lam), ("epsilon", epsilon), ("delta", delta), ("budget", budget)):
         if value is not None:
             numbers.setdefault(name, [float(value)])
+    runs, root, threads = _arrays.whole("seeds", seeds, 1), _arrays.seed(seed), _arrays.whole("jobs", jobs, 0, 4096)
     scratch = tempfile.mkdtemp(prefix="speder-") if out is None else None
     store = os.path.join(scratch, "scale.db") if scratch else os.fspath(out)
     names = {"families": [family] if family else [], "algorithms": _words(algorithm), "classes": _words(candidates),
@@ -135,7 +149,7 @@ def scale(family: str | None = None, *, axes: Mapping[str, Sequence[float]], eps
     try:
         _, failed, found, texts = _core.scale(
             names, numbers, [_setting(a, knobs) for a in axes], [float(p) for p in np.atleast_1d(theory)],
-            os.fspath(mdp) if mdp else "", offline, control, seeds, seed, jobs, store)
+            os.fspath(mdp) if mdp else "", offline, control, runs, root, threads, store)
     except BaseException:
         if scratch:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -156,9 +170,12 @@ def _setting(name: str, knobs: set[str]) -> str:
     return "knob_" + plain if plain in knobs and plain not in _core.learn_number_names() else plain
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rate:
-    """y ~ x^exponent with its 95% interval, and the verdict against the theory's exponent."""
+    """y ~ x^exponent with its 95% interval, and the verdict against the theory's exponent, with its reason.
+
+    points: the (x, y) that were fitted. ``plot()`` draws them with the power law.
+    """
 
     exponent: float
     interval: tuple[float, float]
@@ -232,17 +249,20 @@ def fit_rate(data: pandas.DataFrame, *, x: str | Sequence[str], y: str, theory: 
 
 
 def audit(only: str | Sequence[str] = (), *, budget: int = 4000, seed: int = 1, jobs: int = 0) -> pandas.DataFrame:
-    """Tries to break statements of the paper: `speder audit`. A row an entry: verdict, instances, worst_ratio, …"""
-    import pandas
+    """Tries to break statements of the paper: `speder audit`. A row an entry: verdict, instances, worst_ratio, …
 
-    found = json.loads(_core.audit(_words(only), budget, seed, jobs))
+    only: an id of `speder audit --list`, or several; without it all are tried, which takes minutes.
+    budget: instances an entry. jobs: threads (0: all cores).
+    """
+    pandas = _arrays.pandas()
+    found = json.loads(_core.audit(_words(only), _arrays.whole("budget", budget, 1), _arrays.seed(seed),
+                                   _arrays.whole("jobs", jobs, 0, 4096)))
     return pandas.DataFrame(found).set_index("id")
 
 
 def read_store(path: Path, settings: bool = True) -> pandas.DataFrame:
     """A store of runs (sweep, validate, scale, learn --out x.db) as tidy rows; settings of the cells as columns."""
-    import pandas
-
+    pandas = _arrays.pandas()
     experiments, cells, repetitions, metrics, at, values = _core.store_rows(os.fspath(path))
     frame = pandas.DataFrame({"experiment": experiments, "cell": cells, "repetition": repetitions, "metric": metrics,
                               "n": at, "value": values})

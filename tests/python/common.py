@@ -34,7 +34,7 @@ class Case(unittest.TestCase):
         self.assertNotIn("\n", message)
 
     def python(self, code, **options):
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, **options)
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, **options)
 
 
 def main():

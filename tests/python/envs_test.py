@@ -1,6 +1,8 @@
 """gymnasium: every task and exact MDPs pass the checker, follow the program bit for bit, and the recorded peers."""
 
+import gc
 import os
+import resource
 import subprocess
 import unittest
 import warnings
@@ -22,6 +24,55 @@ class Tasks(Case):
     def test_names_are_those_of_the_core(self):
         self.assertEqual(list(speder.TASKS), _tasks.task_names())
         self.refused(ValueError, "there are: HalfCheetah", speder.TaskEnv, "cheetah_rn")
+        self.assertEqual(repr(speder.TaskEnv("Pendulum")), "TaskEnv(Pendulum)")
+        self.assertEqual(repr(speder.make_vec("Pendulum", 3)), "TaskVectorEnv(Pendulum, num_envs=3)")
+        for name in speder.__all__:
+            self.assertTrue(getattr(speder, name).__doc__, name)
+
+    def test_mistakes(self):
+        env, vector = speder.TaskEnv("Pendulum"), speder.make_vec("Pendulum", 2)
+        self.assertRaisesRegex(gymnasium.error.ResetNeeded, "reset", env.step, [0.0])
+        env.reset(seed=0), vector.reset(seed=0)
+        for text, call in (("takes 1 actions, got 3", lambda: env.step(np.zeros(3))),
+                           ("finite", lambda: env.step([np.nan])),
+                           ("dtype complex128", lambda: env.step([1j])),
+                           ("dtype <U1", lambda: vector.step([["a"], ["b"]])),
+                           ("dtype complex128", lambda: vector.step(np.zeros((2, 1), dtype=complex))),
+                           ("num_envs: expected a whole number, got 2.5", lambda: speder.make_vec("Pendulum", 2.5)),
+                           ("num_envs must be at least 1", lambda: speder.make_vec("Pendulum", 0)),
+                           ("threads must be at least 0", lambda: speder.make_vec("Pendulum", 2, threads=-1)),
+                           ("no picture", lambda: speder.TaskEnv("Pendulum", render_mode="rgb_array")),
+                           ("rgb_array alone", lambda: speder.TaskEnv("Hopper-ET", render_mode="human"))):
+            with self.subTest(text):
+                self.refused(ValueError, text, call)
+
+    def test_files_of_policies(self):
+        policy = speder.SavedPolicy(os.path.join(os.environ["SPEDER_SOURCE"], "deep/policies/ant_direction.h5"))
+        self.refused(OSError, "none.h5", speder.SavedPolicy, self.path("none.h5"))
+        self.refused(OSError, "none", policy.to_onnx, self.path("none/p.onnx"))
+        self.refused(ValueError, "expected (29,) or (N, 29)", policy, np.zeros(3))
+        with open(self.path("bad.h5"), "w") as file:
+            file.write("not HDF5")
+        self.refused(ValueError, "not an HDF5 file", speder.SavedPolicy, self.path("bad.h5"))
+        self.refused(OSError, "bad.h5", speder.rollout, "Pendulum", self.path("bad.h5"), episodes=1)
+        self.refused(OSError, "none.h5", speder.rollout, "Pendulum", self.path("r"), policy=self.path("none.h5"))
+
+    def test_no_leak(self):
+        """Steps and resets, one by one and in vectors, into blocks of results."""
+        env, vector, action = speder.TaskEnv("Pendulum"), speder.make_vec("Pendulum", 64), np.zeros(1)
+        actions = np.zeros((64, 1), np.float32)
+
+        def calls(n):
+            for k in range(n):
+                env.step(action) if k % 100 else env.reset(seed=k)
+                vector.step(actions)
+            gc.collect()
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+
+        env.reset(seed=0), vector.reset(seed=0)
+        before = calls(5_000)
+        self.assertLess(calls(50_000) - before, 2 << 20)  # 100,000 calls: 20 bytes a call
 
     def test_either_package_may_come_first(self):
         for first, second in (("speder", "gymnasium"), ("gymnasium", "speder")):
@@ -137,6 +188,8 @@ class Exact(Case):
         gap = np.abs(total[seen] / visits[seen][:, None] - mdp.P[seen])
         self.assertLess(gap.max(), 5 * np.sqrt(0.25 / 1000))
         self.refused(ValueError, "no action", env.step, mdp.actions)
+        self.refused(ValueError, "got 0.5", env.step, 0.5)
+        self.assertEqual(repr(env), f"ExactEnv({mdp!r}, max_steps=7)")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ class Learners(Case):
                      mu)
         self.refused(ValueError, "mu: has shape", speder.Candidates.of, self.mdp, phi, mu[:5])
         self.refused(OSError, "no such file", speder.Candidates.load, self.mdp, self.path("none.h5"))
+        with self.assertRaisesRegex(IndexError, "they are 0 .. 29"):
+            made.phi(30)
         other = speder.make("lock", states=60, actions=3, rank=5)
         self.refused(ValueError, "another MDP", speder.learn, other, episodes=5, candidates=made)
 
@@ -69,7 +71,11 @@ class Learners(Case):
         for text, settings in (("one of them", {}), ("one of them", {"episodes": 5, "transitions": 5}),
                                ("did you mean speder", {"algorithm": "spedr", "episodes": 5}),
                                ("given twice", {"episodes": 5, "seeds": [1, 1]}), ("empty", {"episodes": 5, "seeds": []}),
-                               ("criterion", {"episodes": 5, "criterion": "best"}), ("(got 0)", {"episodes": 0})):
+                               ("criterion", {"episodes": 5, "criterion": "best"}), ("(got 0)", {"episodes": 0}),
+                               ("episodes: expected a whole number, got 2.5", {"episodes": 2.5}),
+                               ("grid must be at most 5", {"episodes": 5, "grid": [1, 6]}),
+                               ("jobs must be at least 0", {"episodes": 5, "jobs": -1}),
+                               ("seed: expected", {"episodes": 5, "seeds": [0.5]})):
             with self.subTest(text):
                 self.refused(ValueError, text, speder.learn, self.mdp, class_size=5, **settings)
 
@@ -127,6 +133,7 @@ class OwnLearner(Case):
         # Beside ours on the same seeds.
         both = known + speder.learn(mdp, episodes=50, seeds=[1], class_size=20)
         self.assertEqual(set(both.to_pandas().algorithm), {"Knows", "speder"})
+        self.assertEqual([row[0] for row in speder.judge(mdp, Constant, episodes=9, grid=[5, 2])[0].rows], [2, 5])
         self.refused(ValueError, "neither act(s) nor policy()", speder.judge, mdp, lambda sizes, seed: object(), episodes=1)
         self.refused(ValueError, "no action 7", speder.judge, mdp,
                      lambda sizes, seed: type("Bad", (), {"act": lambda self, s: 7})(), episodes=1)
@@ -155,9 +162,10 @@ class Studies(Case):
 
     def test_mistakes_of_a_study(self):
         for text, settings in (("epsilon", {"axes": {"rank": [8, 10]}}), ("axis", {"axes": {}, "epsilon": 0.1}),
-                               ("rnk", {"axes": {"rnk": [8, 10]}, "epsilon": 0.1})):
+                               ("rnk", {"axes": {"rnk": [8, 10]}, "epsilon": 0.1}), ("axis", {"axes": ["rank"], "epsilon": 1})):
             with self.subTest(text):
                 self.refused(ValueError, text, speder.scale, "needle", **settings)
+        self.refused(OSError, "none", speder.scale, "needle", axes={"rank": [8, 12]}, epsilon=0.1, out=self.path("none/s.db"))
 
     def test_rates_of_planted_curves(self):
         rng = np.random.default_rng(0)
