@@ -17,6 +17,7 @@ headers=$(find "$prefix/include/speder" -name '*.hpp')
 while read -r header; do
   [ -f "$prefix/include/$header" ] || fail "$header is not installed (list it under HEADERS)"
 done < <(sed -n 's/^#include "\(.*\)".*/\1/p' $headers | sort -u)
+[ ! -e "$prefix/speder" ] || fail "what pip installs is in a folder of its own"
 ! grep -rl -- "$source" "$prefix/lib/cmake" || fail "the package names the source folder"
 
 grep -q "^speder " <<<"$("$prefix/bin/speder" --version)" || fail "the installed program does not start"
