@@ -19,9 +19,10 @@ std::vector<DrawnBar> drawn_bars(const Panel& panel) {
     const auto count = static_cast<double>(group.bars.size());
     for (std::size_t k = 0; k < group.bars.size(); ++k) {
       const Bar& bar = group.bars[k];
-      DrawnBar drawn{.bar = &bar,
-                     .name = bar.label.empty() ? group.label : group.label + ", " + bar.label,
-                     .width = kGroupWidth / count};
+      DrawnBar drawn{
+          .bar = &bar,
+          .name = group.label + (group.label.empty() || bar.label.empty() ? "" : ", ") + bar.label,
+          .width = kGroupWidth / count};
       drawn.x = static_cast<double>(g) + drawn.width * (static_cast<double>(k) - (count - 1) / 2);
       const auto n = static_cast<double>(bar.points.size());
       for (std::size_t i = 0; i < bar.points.size(); ++i) {

@@ -61,7 +61,12 @@ void run(const TableOptions& o) {
   for (const char* suite : {"mbbl", "dmc"}) {
     if (o.suite.empty() || o.suite == suite) print_table(suite, o, ours);
   }
+  const std::string older = older_note(preset_labels(ours));
+  if (o.format == "markdown" && !older.empty()) fmt::print("{}\n", older);
+  if (o.format == "latex" && !older.empty())
+    fmt::print("{{\\footnotesize {}}}\n", latex_text(older));
   if (o.format != "text") return;
+  if (!older.empty()) fmt::print("{}\n", older);
   fmt::print(
       "published: as printed in the paper, 200K steps, 4 seeds;\n"
       "* taken there from MBBL. ours: mean ± std over seeds of the\n"

@@ -70,11 +70,11 @@ std::size_t ScoreTable::fewest_seeds() const {
 ScoreTable score_table(const std::vector<Run>& runs) {
   std::map<std::string, std::map<std::string, std::vector<double>>> scores;  // method, task
   std::map<std::pair<std::string, std::string>, double> length;
+  const std::string preset = common_preset(runs);
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (!is_training(cell) || run.failed) continue;
-    const std::string method = fmt::format("{} ({})", cell.text("algorithm"), settings_label(cell)),
-                      env = cell.text("env");
+    const std::string method = method_label(cell, preset), env = cell.text("env");
     const auto range = published_range(env);
     const auto result = final_return(run.measures);
     if (!range || !result) continue;
@@ -85,6 +85,12 @@ ScoreTable score_table(const std::vector<Run>& runs) {
     scores[method][env].push_back((result->mean - range->low) / (range->high - range->low));
   }
   ScoreTable out;
+  std::size_t most = 0;
+  for (const auto& [method, tasks] : scores) most = std::max(most, tasks.size());
+  for (const auto& [method, tasks] : scores) {
+    if (2 * tasks.size() < most) out.left_out.push_back(method);
+  }
+  for (const std::string& method : out.left_out) scores.erase(method);
   std::map<std::string, std::size_t> count;
   for (const auto& [method, tasks] : scores) {
     for (const auto& [env, values] : tasks) ++count[env];
@@ -126,16 +132,19 @@ Figure aggregate_figure(const ScoreTable& table, std::uint64_t seed) {
              .columns = 2,
              .note = bootstrap_note(table)};
   for (const Metric& metric : kMetrics) {
+    const bool gap = &metric == std::end(kMetrics) - 1;
     Panel& panel = out.panels.emplace_back(
-        Panel{.title = metric.name, .y = {.label = "score (published range)"}});
+        Panel{.title = metric.name,
+              .y = {.label = gap ? "what is missing to 1" : "score (published range)"}});
+    BarGroup& group = panel.bars.emplace_back();
     int colour = 0;
     for (const MethodScores& m : table.methods) {
       const Aggregate a = aggregate_of(m, metric, seed);
-      panel.bars.push_back({.label = m.name,
-                            .bars = {{.value = a.value,
-                                      .interval = {std::min(a.interval.low, a.value),
-                                                   std::max(a.interval.high, a.value)},
-                                      .colour = colour++}}});
+      group.bars.push_back(
+          {.label = m.name,
+           .value = a.value,
+           .interval = {std::min(a.interval.low, a.value), std::max(a.interval.high, a.value)},
+           .colour = colour++});
     }
   }
   return out;
@@ -183,26 +192,28 @@ Figure profile_figure(const ScoreTable& table, std::uint64_t seed) {
 
 std::optional<Figure> improvement_figure(const ScoreTable& table, std::uint64_t seed) {
   if (table.methods.size() < 2) return {};
-  Panel panel{.x = {.label = "pair"}, .y = {.label = "Pr(X > Y)", .low = 0, .high = 1}};
-  for (std::size_t i = 0; i < table.methods.size(); ++i) {
+  Panel panel{.y = {.label = "Pr(better)", .low = 0, .high = 1}};
+  for (std::size_t i = 0; i + 1 < table.methods.size(); ++i) {
+    BarGroup& group = panel.bars.emplace_back(BarGroup{.label = table.methods[i].name});
     for (std::size_t j = i + 1; j < table.methods.size(); ++j) {
       const MethodScores &x = table.methods[i], &y = table.methods[j];
       Rng rng = SeedTree(seed).child(x.name + " > " + y.name).stream("improvement");
       const Aggregate a = bootstrap_improvement(x.scores, y.scores, rng);
-      panel.bars.push_back({.label = x.name + " > " + y.name,
-                            .bars = {{.value = a.value,
-                                      .interval = {std::min(a.interval.low, a.value),
-                                                   std::max(a.interval.high, a.value)}}}});
+      group.bars.push_back(
+          {.label = "than " + y.name,
+           .value = a.value,
+           .interval = {std::min(a.interval.low, a.value), std::max(a.interval.high, a.value)},
+           .colour = static_cast<int>(j)});
     }
   }
-  panel.x.label.clear();
   const double groups = static_cast<double>(panel.bars.size());
   panel.references.push_back(
       {.label = "no difference", .x = {-0.6, groups - 0.4}, .y = {0.5, 0.5}});
   return Figure{
       .id = "improvement",
       .caption =
-          "Probability that a run of the first method beats one of the second, mean over tasks.",
+          "Probability that a run of the method below the bars is better than one of the method of "
+          "their colour, mean over tasks.",
       .panels = {panel},
       .note = bootstrap_note(table)};
 }

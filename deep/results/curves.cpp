@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/results/run_settings.hpp"
@@ -48,31 +47,14 @@ std::optional<MeanStd> published(const std::string& env) {
   return {};
 }
 
-std::set<std::string> presets_of(const std::vector<Run>& runs) {
-  std::set<std::string> presets;
-  for (const Run& run : runs) {
-    const GridCell cell = GridCell::parse(run.key.cell);
-    if (is_training(cell)) presets.insert(cell.text("preset"));
-  }
-  return presets;
-}
-
 /// A legend is as narrow as its panel: the one preset of all runs is said by the titles instead.
-std::string line_label(const GridCell& cell, bool one_preset) {
-  std::string settings = settings_label(cell);
-  if (one_preset) settings.erase(0, cell.text("preset").size());
-  if (settings.starts_with(", ")) settings.erase(0, 2);
-  const std::string& algorithm = cell.text("algorithm");
-  return settings.empty() ? algorithm : fmt::format("{} ({})", algorithm, settings);
-}
-
-std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, bool one_preset) {
+std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, const std::string& preset) {
   std::map<std::string, TaskCurves> tasks;
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
     if (!is_training(cell)) continue;
     TaskCurves& task = tasks[cell.text("env")];
-    const std::string label = line_label(cell, one_preset);
+    const std::string label = method_label(cell, preset);
     const double steps = cell.number("steps");
     if (steps < task.length[label]) continue;
     if (steps > task.length[label]) {
@@ -142,10 +124,9 @@ Panel to_panel(const std::string& env, const std::string& preset, const TaskCurv
 }  // namespace
 
 Figure learning_curves(const std::vector<Run>& runs) {
-  const auto presets = presets_of(runs);
-  if (presets.empty()) throw InputError("there are no training runs to draw");
-  const std::string preset = presets.size() == 1 ? *presets.begin() : "";
-  auto tasks = by_task(runs, !preset.empty());
+  const std::string preset = common_preset(runs);
+  auto tasks = by_task(runs, preset);
+  if (tasks.empty()) throw InputError("there are no training runs to draw");
   std::map<std::string, int> colours;
   for (const auto& [env, task] : tasks) {
     for (const auto& [label, line] : task.lines) colours[label] = 0;
@@ -159,6 +140,9 @@ Figure learning_curves(const std::vector<Run>& runs) {
                 .panels = {},
                 .columns = tasks.size() > 1 ? 2 : 1,
                 .note = "Lines: mean over seeds. Bands: from the lowest to the highest seed."};
+  std::vector<std::string> labels;
+  for (const auto& [label, colour] : colours) labels.push_back(label);
+  if (const std::string note = older_note(labels); !note.empty()) figure.note += " " + note;
   for (const char* suite : {"mbbl", "dmc"}) {
     for (const std::string& env : suite_envs(suite)) {
       if (const auto task = tasks.extract(env)) {

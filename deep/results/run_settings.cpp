@@ -47,6 +47,7 @@ const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
     {"bonus_ridge", {"speder", "spede"}},
     {"bonus_refresh", {"speder", "spede"}},
     {"critic_observation_norm", {"sac*"}},
+    {"actor_observation_norm", {"speder", "sac*", "spede", "deepsf"}},
     {"rollout", {"ppo", "trpo"}},
     {"epochs", {"ppo"}},
     {"ppo_batch", {"ppo"}},
@@ -134,27 +135,43 @@ struct StoredRun {
   Settings settings;
 };
 
-/// "reward_model:false,tau:0.01" of the settings in which the members differ, for each of them.
-std::vector<std::string> differences(const std::vector<const StoredRun*>& members,
-                                     std::string_view algorithm) {
-  std::set<std::string> keys;
+constexpr std::string_view kUnset = "unset";  // of a run that is older than the setting
+
+std::string value_of(const StoredRun& run, const std::string& key) {
+  const auto found = run.settings.find(key);
+  return found == run.settings.end() ? std::string(kUnset) : found->second;
+}
+
+/// The settings that the algorithm reads and in which the members differ.
+std::set<std::string> differing(const std::vector<const StoredRun*>& members,
+                                std::string_view algorithm) {
+  std::set<std::string> keys, out;
   for (const StoredRun* m : members) {
     for (const auto& [key, value] : m->settings) keys.insert(key);
   }
-  std::vector<std::string> out(members.size());
-  const auto value = [](const StoredRun& m, const std::string& key) {
-    const auto found = m.settings.find(key);
-    return found == m.settings.end() ? std::string("unset") : found->second;
-  };
   for (const std::string& key : keys) {
-    const bool differ = std::ranges::any_of(
-        members, [&](const StoredRun* m) { return value(*m, key) != value(*members[0], key); });
-    if (!differ || !reads_setting(algorithm, key)) continue;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      out[i] += fmt::format("{}{}:{}", out[i].empty() ? "" : ",", key, value(*members[i], key));
-    }
+    const bool differ = std::ranges::any_of(members, [&](const StoredRun* m) {
+      return value_of(*m, key) != value_of(*members[0], key);
+    });
+    if (differ && reads_setting(algorithm, key)) out.insert(key);
   }
   return out;
+}
+
+/// "reward_model:false,tau:0.01"
+std::string named_settings(const StoredRun& run, const std::set<std::string>& keys) {
+  std::string out;
+  for (const std::string& key : keys)
+    out += fmt::format("{}{}:{}", out.empty() ? "" : ",", key, value_of(run, key));
+  return out;
+}
+
+/// The suite of a task; of a task of none, itself.
+std::string suite_of(const std::string& env) {
+  for (const char* suite : {"mbbl", "dmc"}) {
+    if (std::ranges::find(suite_envs(suite), env) != suite_envs(suite).end()) return suite;
+  }
+  return env;
 }
 
 std::vector<StoredRun> read_all(const std::vector<std::string>& stores) {
@@ -193,17 +210,43 @@ bool reads_setting(std::string_view algorithm, std::string_view key) {
 std::string settings_label(const GridCell& cell) {
   std::string label = cell.text("preset");
   if (!cell.has("with")) return label;
-  label += ", ";
-  for (const char c : cell.text("with")) {
-    if (c == ':') {
-      label += '=';
-    } else if (c == ',') {
-      label += ", ";
-    } else {
-      label += c;
-    }
+  std::string_view rest = cell.text("with");
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const std::string_view key = one.substr(0, one.find(':')),
+                           value = one.substr(std::min(one.size(), key.size() + 1));
+    label += value == kUnset ? fmt::format(", no {}", key) : fmt::format(", {}={}", key, value);
   }
   return label;
+}
+
+std::string older_note(const std::vector<std::string>& labels) {
+  for (const std::string& label : labels) {
+    const std::size_t comma = label.find(", no "), first = label.find("(no ");
+    if (comma == std::string::npos && first == std::string::npos) continue;
+    const std::size_t at = comma == std::string::npos ? first + 1 : comma + 2;
+    const std::string said = label.substr(at, label.find_first_of(",)", at) - at);
+    return fmt::format("\"{}\": runs of a build that did not have this setting yet.", said);
+  }
+  return "";
+}
+
+std::string common_preset(const std::vector<Run>& runs) {
+  std::set<std::string> presets;
+  for (const Run& run : runs) {
+    const GridCell cell = GridCell::parse(run.key.cell);
+    if (is_training(cell)) presets.insert(cell.text("preset"));
+  }
+  return presets.size() == 1 ? *presets.begin() : "";
+}
+
+std::string method_label(const GridCell& cell, std::string_view common) {
+  std::string settings = settings_label(cell);
+  if (!common.empty()) settings.erase(0, cell.text("preset").size());
+  if (settings.starts_with(", ")) settings.erase(0, 2);
+  const std::string& algorithm = cell.text("algorithm");
+  return settings.empty() ? algorithm : fmt::format("{} ({})", algorithm, settings);
 }
 
 std::vector<Run> comparable_runs(const std::vector<std::string>& stores) {
@@ -213,14 +256,20 @@ std::vector<Run> comparable_runs(const std::vector<std::string>& stores) {
     const GridCell cell = GridCell::parse(s.run.key.cell);
     groups[{cell.text("algorithm"), cell.text("env"), cell.text("preset")}].push_back(&s);
   }
+  // What tells runs of one task apart is said of the runs of all tasks of its suite: one row for one kind.
+  std::map<std::array<std::string, 3>, std::set<std::string>> named;
+  const auto row_of = [](const std::array<std::string, 3>& group) {
+    return std::array{group[0], suite_of(group[1]), group[2]};
+  };
+  for (const auto& [key, members] : groups) named[row_of(key)].merge(differing(members, key[0]));
   std::vector<Run> out;
   std::map<std::pair<std::string, std::int64_t>, const StoredRun*> seen;
   for (const auto& [key, members] : groups) {
-    const auto with = differences(members, key.front());
+    const std::set<std::string>& keys = named.at(row_of(key));
     for (std::size_t i = 0; i < members.size(); ++i) {
       Run run = members[i]->run;
       GridCell cell = GridCell::parse(run.key.cell);
-      if (!with[i].empty()) run.key.cell = cell.set("with", with[i]).key();
+      if (!keys.empty()) run.key.cell = cell.set("with", named_settings(*members[i], keys)).key();
       const auto [first, added] = seen.try_emplace({run.key.cell, run.key.repetition}, members[i]);
       if (!added) {
         throw InputError(fmt::format(

@@ -249,6 +249,12 @@ std::string format_table(std::string_view suite, const std::vector<OurCell>& our
   return out;
 }
 
+std::vector<std::string> preset_labels(const std::vector<OurCell>& ours) {
+  std::vector<std::string> out;
+  for (const OurCell& cell : ours) out.push_back(cell.preset);
+  return out;
+}
+
 std::vector<std::string> misprint_notes(std::string_view suite) {
   std::vector<std::string> out;
   for (const Misprint& m : misprints()) {

@@ -57,6 +57,8 @@ struct ResultRow {
                                                  const std::vector<OurCell>& ours);
 /// "200.2 ± 1.0", without a deviation where it is not known.
 [[nodiscard]] std::string cell_text(const MeanStd& value);
+/// What the rows were run with, for notes (older_note).
+[[nodiscard]] std::vector<std::string> preset_labels(const std::vector<OurCell>& ours);
 /// The footnotes [1], [2], … of a suite's misprinted cells.
 [[nodiscard]] std::vector<std::string> misprint_notes(std::string_view suite);
 

@@ -34,6 +34,8 @@ ReportTable suite_table(std::string_view suite, const std::vector<OurCell>& ours
       line.push_back(std::move(cell));
     }
   }
+  if (const std::string note = older_note(preset_labels(ours)); !note.empty())
+    out.caption += " " + note;
   for (const std::string& note : misprint_notes(suite)) out.caption += " " + note;
   return out;
 }
@@ -120,6 +122,10 @@ ReportSection training_section(const std::vector<std::string>& stores) {
           task;
     }
     report.design += ".";
+    for (const std::string& kind : scores.left_out)
+      report.design +=
+          (&kind == &scores.left_out.front() ? " Left out, run on too few of them: " : ", ") + kind;
+    if (!scores.left_out.empty()) report.design += ".";
     report.figures.push_back(aggregate_figure(scores, data.record.seed));
     report.figures.push_back(profile_figure(scores, data.record.seed));
     if (auto figure = improvement_figure(scores, data.record.seed))

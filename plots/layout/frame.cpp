@@ -78,25 +78,20 @@ std::vector<Tick> y_ticks_of(const Panel& panel, const AxisMap& y, double unit) 
                              : name_ticks(panel.heat->rows, distance, unit, false);
 }
 
-std::vector<std::string> names_of(const Panel& panel) {
-  std::vector<std::string> out;
-  for (const BarGroup& group : panel.bars) out.push_back(group.label);
-  return out;
-}
-
-std::vector<Tick> x_ticks_of(const Panel& panel, const AxisMap& x, double unit, bool slanted) {
-  const double span = std::abs(x.to - x.from);
+std::vector<Tick> x_ticks_of(const Panel& panel, const AxisMap& x, double unit) {
   if (panel.heat) {
     const auto cells = panel.heat->values.cols();
-    return panel.heat->x_scale
-               ? scale_ticks(*panel.heat->x_scale, cells, x.from, x.to, unit, true)
-               : name_ticks(panel.heat->columns,
-                            span / static_cast<double>(std::max<Index>(cells, 1)), unit, true);
+    return panel.heat->x_scale ? scale_ticks(*panel.heat->x_scale, cells, x.from, x.to, unit, true)
+                               : name_ticks(panel.heat->columns,
+                                            std::abs(x.to - x.from) /
+                                                static_cast<double>(std::max<Index>(cells, 1)),
+                                            unit, true);
   }
-  if (!panel.bars.empty()) {
-    const double distance = span / static_cast<double>(panel.bars.size());
-    return name_ticks(names_of(panel), slanted ? std::max(distance, kLine * unit) : span * 10, unit,
-                      true);
+  if (!panel.bars.empty()) {  // every bar has its name
+    std::vector<Tick> out;
+    for (const BarGroup& group : panel.bars)
+      out.push_back({static_cast<double>(out.size()), group.label});
+    return out;
   }
   return ticks_apart(x, unit * 0.9,
                      [&](const std::string& label) { return text_width(label) * unit; });
@@ -119,6 +114,33 @@ void add_lines_of_text(Scene& scene, const std::vector<std::string>& lines, Poin
               .angle = angle,
               .role = role});
   }
+}
+
+// The name of a bar below it; one line where it is a number of an axis.
+std::vector<std::string> name_lines(const std::string& name, double width) {
+  return width > 0 ? wrapped_text(name, width) : std::vector<std::string>{name};
+}
+
+// What a slanted name shows; the whole is in the numbers beside the figure.
+std::string slanted_name(const std::string& name) {
+  constexpr double kLongest = 16;  // font sizes
+  if (text_width(name) <= kLongest) return name;
+  std::string out;
+  for (const std::string& c : characters(name)) {
+    if (text_width(out + c + "…") > kLongest) break;
+    out += c;
+  }
+  return out + "…";
+}
+
+// The middle of a centred text, moved so far that the text stays on the panel's part of the page.
+double on_page(const std::vector<std::string>& lines, double middle, const PanelPlan& plan,
+               double unit) {
+  constexpr double kClear = 0.4;  // font sizes
+  double half = 0;
+  for (const std::string& l : lines) half = std::max(half, text_width(l) * unit / 2);
+  const double first = plan.from + half + kClear * unit, last = plan.to - half - kClear * unit;
+  return first > last ? (plan.from + plan.to) / 2 : std::clamp(middle, first, last);
 }
 
 void add_colour_bar(Scene& scene, const PanelPlan& plan, const Box& box, double unit) {
@@ -186,13 +208,16 @@ void add_axes(Scene& scene, const PanelPlan& plan, const Box& box, double unit,
     const double x = plan.x(t.at), length = (t.label.empty() ? kTick / 2 : kTick) * unit;
     if (plan.panel->bars.empty()) lines.push_back({{x, box.y1}, {x, box.y1 + length}});
     if (t.label.empty()) continue;
-    const bool slant = plan.slanted;
-    scene.add(Words{.at = {x + (slant ? kPad * unit : 0),
-                           box.y1 + (kTick + kPad + (slant ? 0.4 : 0.75)) * unit},
-                    .text = t.label,
+    if (!plan.slanted) {
+      add_lines_of_text(scene, name_lines(t.label, plan.name_width),
+                        {x, box.y1 + (kTick + kPad + 0.75) * unit}, unit, 0, "tick");
+      continue;
+    }
+    scene.add(Words{.at = {x + kPad * unit, box.y1 + (kTick + kPad + 0.4) * unit},
+                    .text = slanted_name(t.label),
                     .size = unit,
-                    .align = slant ? Align::kEnd : Align::kMiddle,
-                    .angle = slant ? kSlant : 0,
+                    .align = Align::kEnd,
+                    .angle = kSlant,
                     .role = "tick"});
   }
   scene.add(Outline{.paths = std::move(lines),
@@ -221,7 +246,8 @@ AxisMap with_room(AxisMap map, const Panel& panel) {
 }  // namespace
 
 PanelPlan plan_panel(const Panel& panel, const std::string& letter, double panel_width,
-                     double box_height, double unit, HeatRange heat, bool colour_bar) {
+                     double box_width, double box_height, double unit, HeatRange heat,
+                     bool colour_bar) {
   PanelPlan out{.panel = &panel, .heat = heat, .colour_bar = colour_bar};
   out.x = with_room(axis_range(panel.x, drawn_x(panel)), panel);
   out.y = axis_range(panel.y, drawn_y(panel));
@@ -253,18 +279,30 @@ PanelPlan plan_panel(const Panel& panel, const std::string& letter, double panel
          0.6);
   }
   out.top = unit * (0.6 + rows(out.title));
-  const double box_width = panel_width - out.left - out.right;
   double names = 1;
   if (!panel.bars.empty()) {
-    double longest = 0;
-    for (const std::string& n : names_of(panel)) longest = std::max(longest, text_width(n));
-    out.slanted = (longest + 0.8) * unit * static_cast<double>(panel.bars.size()) > box_width;
+    if (std::ranges::all_of(panel.bars, [](const BarGroup& g) { return g.label.empty(); }))
+      names = 0;
+    constexpr double kMostLines = 4, kBetween = 0.8;
+    const double distance = box_width / static_cast<double>(panel.bars.size()) / unit;
+    out.name_width = std::max(1.0, distance - kBetween);
+    for (const BarGroup& group : panel.bars) {
+      const auto lines = name_lines(group.label, out.name_width);
+      names = std::max(names, 1 + kLine * static_cast<double>(lines.size() - 1));
+      for (const std::string& l : lines)
+        out.slanted = out.slanted || text_width(l) > out.name_width;
+    }
+    out.slanted = out.slanted || names > kMostLines * kLine;
     if (out.slanted) {
-      names = std::sin(kSlant * std::numbers::pi / 180) * longest + 0.9;
-      const double hang =
-          std::cos(kSlant * std::numbers::pi / 180) * text_width(panel.bars.front().label) * unit;
-      out.left = std::max(
-          out.left, hang - 0.5 * box_width / static_cast<double>(panel.bars.size()) + 0.5 * unit);
+      const double turn = kSlant * std::numbers::pi / 180;
+      double longest = 0, middle = 0.5 * distance;
+      for (const BarGroup& group : panel.bars) {
+        const double width = text_width(slanted_name(group.label));
+        longest = std::max(longest, width);
+        out.left = std::max(out.left, (std::cos(turn) * width - middle + 0.5) * unit);
+        middle += distance;
+      }
+      names = std::sin(turn) * longest + 0.9;
     }
   }
   out.bottom = unit * (kTick + kPad + names + rows(out.x_label) + 0.5);
@@ -287,7 +325,7 @@ void add_panel(Scene& scene, PanelPlan plan, Box box, double unit,
   plan.y.from = box.y1;
   plan.y.to = box.y0;
   plan.y_ticks = y_ticks_of(panel, plan.y, unit);
-  const std::vector<Tick> x_ticks = x_ticks_of(panel, plan.x, unit, plan.slanted);
+  const std::vector<Tick> x_ticks = x_ticks_of(panel, plan.x, unit);
   const PanelPlace place{.box = box, .x = plan.x, .y = plan.y, .unit = unit};
   add_grid(scene, plan, box, x_ticks);
   if (panel.heat) {
@@ -300,20 +338,22 @@ void add_panel(Scene& scene, PanelPlan plan, Box box, double unit,
   add_marks(scene, panel, place, references);
   add_axes(scene, plan, box, unit, x_ticks);
   if (plan.colour_bar) add_colour_bar(scene, plan, box, unit);
-  const double middle = (box.x0 + box.x1) / 2;
+  const double middle = (box.x0 + box.x1) / 2,
+               outer_middle = panel.heat ? middle : (outer.x0 + outer.x1) / 2;
   const double below =
       plan.bottom - unit * (kLine * static_cast<double>(plan.x_label.size()) + 0.5);
-  add_lines_of_text(scene, plan.x_label, {middle, box.y1 + below + unit}, unit, 0, "label");
+  add_lines_of_text(scene, plan.x_label,
+                    {on_page(plan.x_label, middle, plan, unit), box.y1 + below + unit}, unit, 0,
+                    "label");
   const double y_lines = kLine * static_cast<double>(plan.y_label.size());
   add_lines_of_text(scene, plan.y_label,
                     {box.x0 - unit * (kTick + 2 * kPad + widest(plan.y_ticks) + y_lines - 1),
                      (box.y0 + box.y1) / 2},
                     unit, 90, "label");
   const double above = kLine * static_cast<double>(plan.title.size()) - 1;
-  add_lines_of_text(
-      scene, plan.title,
-      {panel.heat ? middle : (outer.x0 + outer.x1) / 2, box.y0 - unit * (0.55 + above)}, unit, 0,
-      "title");
+  add_lines_of_text(scene, plan.title,
+                    {on_page(plan.title, outer_middle, plan, unit), box.y0 - unit * (0.55 + above)},
+                    unit, 0, "title");
 }
 
 }  // namespace speder

@@ -16,16 +16,18 @@ struct PanelPlan {
   AxisMap x = {}, y = {};
   std::vector<Tick> y_ticks = {};
   std::vector<std::string> title = {}, x_label = {}, y_label = {};
-  bool slanted = false;  // the names of its bars
+  bool slanted = false;   // the names of its bars
+  double name_width = 0;  // of a line of such a name, in font sizes
   HeatRange heat = {};
   bool colour_bar = false;
   double left = 0, right = 0, top = 0, bottom = 0;
+  double from = 0, to = 0;  // the panel's part of the page's width: no words lie beyond it
 };
 
-/// Everything but the places; `letter` stands before the title.
+/// Everything but the places; `letter` stands before the title, and the box is about that large.
 [[nodiscard]] PanelPlan plan_panel(const Panel& panel, const std::string& letter,
-                                   double panel_width, double box_height, double unit,
-                                   HeatRange heat, bool colour_bar);
+                                   double panel_width, double box_width, double box_height,
+                                   double unit, HeatRange heat, bool colour_bar);
 
 /// Draws the panel with its marks into the box left by the margins.
 void add_panel(Scene& scene, PanelPlan plan, Box box, double unit,

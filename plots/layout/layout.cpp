@@ -79,38 +79,41 @@ std::vector<LegendEntry> legend_of(const std::vector<KeyEntry>& keys,
   return out;
 }
 
-// Rows of a legend: as many columns as fit, or where only one would, entries one after another.
+// Rows of a legend: as many columns as fit, read column by column, or where only one would fit, entries
+// one after another.
 struct LegendRows {
   std::vector<double> columns;  // widths; empty: entries one after another
-  std::vector<std::span<const LegendEntry>> rows;
+  std::vector<std::vector<const LegendEntry*>> rows;
 };
 LegendRows legend_rows(std::span<const LegendEntry> entries, double width) {
   constexpr std::size_t kMost = 5;
   LegendRows out;
   std::size_t columns = 1, rows = entries.size();
   for (std::size_t n = std::min(kMost, entries.size()); n > 1; --n) {
-    if (columns > 1 && (entries.size() + n - 1) / n != rows) break;
-    std::vector<double> widths(n, 0);
+    const std::size_t high = (entries.size() + n - 1) / n;
+    if (columns > 1 && high != rows) break;
+    std::vector<double> widths((entries.size() + high - 1) / high, 0);
     for (std::size_t i = 0; i < entries.size(); ++i)
-      widths[i % n] = std::max(widths[i % n], entries[i].width);
-    double total = kBetween * static_cast<double>(n - 1);
+      widths[i / high] = std::max(widths[i / high], entries[i].width);
+    double total = kBetween * static_cast<double>(widths.size() - 1);
     for (const double w : widths) total += w;
     if (total > width) continue;
     // As few columns as have no more rows: no entry is left alone in the last.
-    columns = n;
-    rows = (entries.size() + n - 1) / n;
+    columns = widths.size();
+    rows = high;
     out.columns = std::move(widths);
   }
   if (columns > 1) {
-    for (std::size_t i = 0; i < entries.size(); i += columns)
-      out.rows.push_back(entries.subspan(i, std::min(columns, entries.size() - i)));
+    out.rows.resize(rows);
+    for (std::size_t i = 0; i < entries.size(); ++i) out.rows[i % rows].push_back(&entries[i]);
     return out;
   }
-  for (std::size_t i = 0, first = 0; i < entries.size(); first = i) {
-    double used = entries[i++].width;
-    while (i < entries.size() && used + kBetween + entries[i].width <= width)
-      used += kBetween + entries[i++].width;
-    out.rows.push_back(entries.subspan(first, i - first));
+  double used = 0;
+  for (const LegendEntry& e : entries) {
+    const bool fits = !out.rows.empty() && used + kBetween + e.width <= width;
+    if (!fits) out.rows.emplace_back();
+    used = fits ? used + kBetween + e.width : e.width;
+    out.rows.back().push_back(&e);
   }
   return out;
 }
@@ -135,7 +138,7 @@ double add_legend(Scene& scene, std::vector<LegendEntry> list, double left, doub
     for (const auto& row : group.rows) {
       double x = left, lines = 1;
       for (std::size_t c = 0; c < row.size(); ++c) {
-        const LegendEntry& e = row[c];
+        const LegendEntry& e = *row[c];
         add_sample(scene, e.key, number++, {x + kSample * unit / 2, y + unit * kRow / 2},
                    kSample * unit, unit);
         for (std::size_t l = 0; l < e.lines.size(); ++l) {
@@ -154,8 +157,8 @@ double add_legend(Scene& scene, std::vector<LegendEntry> list, double left, doub
   return y;
 }
 
-// The height of the boxes of a row of panels.
-double box_height(std::span<const Panel> row, double panel_width, double unit) {
+// The height of the boxes of a row of panels whose boxes are that wide.
+double box_height(std::span<const Panel> row, double panel_width, double box_width) {
   double height = kShape * panel_width, heat = 0;
   bool all = true;
   for (const Panel& p : row) {
@@ -163,8 +166,7 @@ double box_height(std::span<const Panel> row, double panel_width, double unit) {
       all = false;
       continue;
     }
-    const double inner = panel_width - 9 * unit;
-    heat = std::max(heat, inner * static_cast<double>(p.heat->values.rows()) /
+    heat = std::max(heat, box_width * static_cast<double>(p.heat->values.rows()) /
                               static_cast<double>(p.heat->values.cols()));
   }
   if (heat == 0) return height;
@@ -194,55 +196,101 @@ void set_font(PictureStyle& style, const std::string& text) {
   style.size = points;
 }
 
+namespace {
+
+// As many columns as the figure wants, fewer where its panels would be too narrow to be read.
+std::size_t columns_of(const Figure& figure, double width, double unit) {
+  constexpr double kNarrowest = 19, kNarrowestHeat = 14;  // font sizes
+  const bool heat =
+      std::ranges::all_of(figure.panels, [](const Panel& p) { return p.heat.has_value(); });
+  const double least = (heat ? kNarrowestHeat : kNarrowest) * unit;
+  auto columns = std::min(static_cast<std::size_t>(figure.columns), figure.panels.size());
+  while (columns > 1 && width < least * static_cast<double>(columns)) --columns;
+  return columns;
+}
+
+// The panels of a figure and their places: boxes of one width, whatever stands beside them.
+struct Grid {
+  std::size_t columns = 1;
+  std::vector<PanelPlan> plans = {};
+  std::vector<double> left = {}, right = {};  // margins of each column
+  std::vector<double> heights = {};           // of the boxes of each row
+  double box_width = 0;
+};
+
+Grid grid_of(const Figure& figure, double width, double unit, bool letters) {
+  const auto panels = figure.panels.size();
+  Grid out{.columns = columns_of(figure, width, unit)};
+  const double panel_width = width / static_cast<double>(out.columns);
+  const std::vector<HeatRange> heats = heat_ranges(figure);
+  constexpr int kRounds = 3;  // the margins depend on the ticks, and these on the boxes
+  out.box_width = panel_width - 8 * unit;  // a first guess
+  for (int round = 0; round < kRounds; ++round) {
+    out.plans.clear();
+    out.heights.clear();
+    out.left.assign(out.columns, 0);
+    out.right.assign(out.columns, 0);
+    for (std::size_t i = 0; i < panels; ++i) {
+      const std::size_t column = i % out.columns;
+      if (column == 0)
+        out.heights.push_back(
+            box_height(std::span(figure.panels).subspan(i, std::min(out.columns, panels - i)),
+                       panel_width, out.box_width));
+      const Panel& panel = figure.panels[i];
+      const bool next = (i + 1) % out.columns != 0 && i + 1 < panels && figure.panels[i + 1].heat &&
+                        panel.heat && figure.panels[i + 1].heat->label == panel.heat->label;
+      const std::string letter =
+          letters ? fmt::format("({})", static_cast<char>('a' + i % 26)) : "";
+      out.plans.push_back(plan_panel(panel, letter, panel_width, out.box_width, out.heights.back(),
+                                     unit, heats[i], panel.heat && !next));
+      out.left[column] = std::max(out.left[column], out.plans.back().left);
+      out.right[column] = std::max(out.right[column], out.plans.back().right);
+    }
+    double margins = 0;
+    for (std::size_t c = 0; c < out.columns; ++c) margins += out.left[c] + out.right[c];
+    const double least = 4 * unit;  // words that leave no room are cut off, not the marks
+    out.box_width = std::max((width - margins) / static_cast<double>(out.columns), least);
+  }
+  return out;
+}
+
+}  // namespace
+
 Scene layout(const Figure& figure, const PictureStyle& style) {
   require_drawable(figure);
   const auto panels = figure.panels.size();
-  const std::size_t columns =
-      std::min<std::size_t>(static_cast<std::size_t>(figure.columns), panels);
   const double unit = style.size;
   Scene scene;
   scene.width =
-      kInch * (style.width > 0 ? style.width : kPanelWidth * static_cast<double>(columns));
-  const double panel_width = scene.width / static_cast<double>(columns);
+      kInch * (style.width > 0
+                   ? style.width
+                   : kPanelWidth * static_cast<double>(
+                                       std::min(static_cast<std::size_t>(figure.columns), panels)));
   const std::vector<KeyEntry> keys = key_entries(figure);
   bool letters_used = false;
   const std::vector<std::string> letters = letters_of(keys, panels, letters_used);
-  const std::vector<HeatRange> heats = heat_ranges(figure);
   const auto references = reference_numbers(figure);
-
-  std::vector<PanelPlan> plans;
-  std::vector<double> left(columns, 0), right(columns, 0);
-  std::vector<double> heights;
-  for (std::size_t i = 0; i < panels; ++i) {
-    if (i % columns == 0)
-      heights.push_back(box_height(
-          std::span(figure.panels).subspan(i, std::min(columns, panels - i)), panel_width, unit));
-    const Panel& panel = figure.panels[i];
-    const bool next = (i + 1) % columns != 0 && i + 1 < panels && figure.panels[i + 1].heat &&
-                      panel.heat && figure.panels[i + 1].heat->label == panel.heat->label;
-    const std::string letter =
-        letters_used ? fmt::format("({})", static_cast<char>('a' + i % 26)) : "";
-    plans.push_back(plan_panel(panel, letter, panel_width, heights.back(), unit, heats[i],
-                               panel.heat && !next));
-    left[i % columns] = std::max(left[i % columns], plans.back().left);
-    right[i % columns] = std::max(right[i % columns], plans.back().right);
-  }
+  Grid grid = grid_of(figure, scene.width, unit, letters_used);
+  const std::size_t columns = grid.columns;
   double y = 0.2 * unit;
   for (std::size_t row = 0; row * columns < panels; ++row) {
     double top = 0, bottom = 0;
     const std::size_t first = row * columns, last = std::min(first + columns, panels);
     for (std::size_t i = first; i < last; ++i) {
-      top = std::max(top, plans[i].top);
-      bottom = std::max(bottom, plans[i].bottom);
+      top = std::max(top, grid.plans[i].top);
+      bottom = std::max(bottom, grid.plans[i].bottom);
     }
+    double x = 0;
     for (std::size_t i = first; i < last; ++i) {
-      const double x = panel_width * static_cast<double>(i - first);
-      add_panel(scene, plans[i],
-                {x + left[i - first], y + top, x + panel_width - right[i - first],
-                 y + top + heights[row]},
+      PanelPlan& plan = grid.plans[i];
+      const double left = grid.left[i - first], right = grid.right[i - first];
+      plan.from = x;
+      plan.to = x + left + grid.box_width + right;
+      add_panel(scene, plan, {x + left, y + top, plan.to - right, y + top + grid.heights[row]},
                 unit, references);
+      x = plan.to;
     }
-    y += top + heights[row] + bottom + 0.4 * unit;
+    y += top + grid.heights[row] + bottom + 0.4 * unit;
   }
   const double margin = unit;
   const double text = scene.width - 2 * margin;

@@ -92,11 +92,17 @@ std::vector<Tick> log_ticks(const AxisMap& map, int most) {
   constexpr double kMinor = 6;     // decades: above, marks between powers of ten run together
   const double decades = std::log10(map.high / map.low);
   std::vector<Tick> out;
-  if (const auto powers = multiples(map, {1}); powers.size() >= kFew || most < 2) {
+  if (const auto powers = multiples(map, {1});
+      powers.size() >= kFew || (powers.size() == 2 && most <= 3) || most < 2) {
     out = power_ticks(powers, most);
   } else {
     std::vector<double> places = multiples(map, {1, 2, 5});
-    if (places.size() <= kFew) places = multiples(map, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    if (places.size() <= kFew) {
+      places = multiples(map, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+      // Less than a decade is almost even: equal steps where there are more of them.
+      auto even = linear_ticks(map, most);
+      if (decades < 1 && even.size() > places.size()) return even;
+    }
     if (std::ssize(places) > most) places = multiples(map, {1, 2, 5});
     if (std::ssize(places) > most) places = multiples(map, {1, 3});
     if (places.size() < kFew) return linear_ticks(map, most);

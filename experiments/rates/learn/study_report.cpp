@@ -165,11 +165,11 @@ std::vector<double> levels_of(const ScalingStudy& study, std::size_t axis) {
 }
 
 Panel heat_panel(const ScalingStudy& study) {
-  Panel panel{.title = "log10 N(ε, δ); blank: beyond the budget"};
+  Panel panel{.title = "log_{10} N(ε, δ); blank: beyond the budget"};
   panel.x.label = study.axes[0].symbol;
   panel.y.label = study.axes[1].symbol;
   const std::vector<double> columns = levels_of(study, 0), rows = levels_of(study, 1);
-  HeatMap heat{.label = "log10 N"};
+  HeatMap heat{.label = "log_{10} N(ε, δ)"};
   for (const double x : columns) heat.columns.push_back(plain(x));
   for (const double y : rows) heat.rows.push_back(plain(y));
   heat.values = Matrix::Constant(static_cast<Index>(rows.size()),
@@ -198,12 +198,13 @@ Panel slices_panel(const ScalingStudy& study) {
     }
     if (study.fit.fitted)
       panel.fits.push_back(
-          {.label = "",
-           .slope = study.fit.exponent[0],
-           .intercept = study.fit.intercept + study.fit.exponent[1] * std::log(level),
-           .from = x.low,
-           .to = x.high,
-           .colour = colour});
+          with_band({.label = "",
+                     .slope = study.fit.exponent[0],
+                     .intercept = study.fit.intercept + study.fit.exponent[1] * std::log(level),
+                     .from = x.low,
+                     .to = x.high,
+                     .colour = colour},
+                    study.fit, 0, Vector::Constant(2, std::log(level))));
     ++colour;
   }
   if (study.fit.censored > 0)
@@ -267,8 +268,11 @@ Panel collapse_panel(const ScalingStudy& study) {
     range = {std::min(range.low, x), std::max(range.high, x)};
     if (std::isinf(cell.n.n)) continue;
     Series& s = by_level[cell.x[1]];
+    const double half = kNormal95 * std::sqrt(cell.n.log_variance);
     s.x.push_back(x);
     s.y.push_back(cell.n.n);
+    s.low.push_back(cell.n.n * std::exp(-half));
+    s.high.push_back(cell.n.n * std::exp(half));
   }
   int colour = 0;
   for (auto& [level, s] : by_level) {

@@ -65,7 +65,7 @@ Panel contour_panel(const NeedleCells& cells, const ScalingFit& fit) {
     Series s{.label = fmt::format("N = {:.1f}·10^{:.0f}",
                                   level / std::pow(10, std::floor(std::log10(level))),
                                   std::floor(std::log10(level))),
-             .mark = Mark::kLinePoints,
+             .mark = Mark::kPoints,
              .colour = k - 1};
     ReferenceLine line{.label = panel.references.empty() ? "joint fit" : ""};
     constexpr double kTwoSided = 1.96;

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "speder/plots/layout/clip.hpp"
@@ -48,6 +49,48 @@ Figure two_panels(bool same_slope) {
   return {.id = "f", .caption = "", .panels = {a, b}, .columns = 2};
 }
 
+struct Range {
+  double low = 1e9, high = -1e9;
+  void add(double v) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+};
+
+// Where centred or turned words of a role lie along the page.
+Range reach(const Scene& scene, std::string_view role) {
+  Range out;
+  for (const auto& item : scene.items) {
+    const auto* w = std::get_if<Words>(&item);
+    if (w == nullptr || w->role != role) continue;
+    const double turn = w->angle * std::numbers::pi / 180,
+                 width = text_width(w->text) * w->size * std::cos(turn);
+    const double first = w->align == Align::kStart    ? w->at.x
+                         : w->align == Align::kMiddle ? w->at.x - width / 2
+                                                      : w->at.x - width;
+    out.add(first);
+    out.add(first + width);
+  }
+  return out;
+}
+
+Figure named_bars(const std::vector<std::string>& names) {
+  Panel panel;
+  for (const std::string& name : names)
+    panel.bars.push_back({.label = name, .bars = {{.value = 1, .interval = {0.5, 1.5}}}});
+  return {.id = "f", .caption = "", .panels = {panel}};
+}
+
+// All words of a role, joined as a reader joins the lines of one name.
+std::string words_of(const Scene& scene, std::string_view role) {
+  std::string out;
+  for (const auto& item : scene.items) {
+    if (const auto* w = std::get_if<Words>(&item); w != nullptr && w->role == role)
+      out += w->text + " ";
+  }
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("rich_text: raised and lowered as meant, names left alone", "[plots][layout]") {
@@ -72,6 +115,9 @@ TEST_CASE("ticks: round numbers inside the range", "[plots][layout]") {
   CHECK(labels(log, {120, 900}) ==
         std::vector<std::string>{"200", "300", "400", "500", "600", "700", "800", "900"});
   CHECK(labels(log, {0.0002, 0.4}).front() == "10^{−3}");
+  CHECK(labels(log, {8, 20}) ==  // less than a decade: equal steps, not 8, 9, 10, 20
+        std::vector<std::string>{"8", "10", "12", "14", "16", "18", "20", "22"});
+  CHECK(labels(log, {128, 16'384}, 2) == std::vector<std::string>{"10^{3}", "10^{4}"});
   CHECK(labels(log, {30'000, 300'000}) ==  // one way of writing on one axis
         std::vector<std::string>{"5·10^{4}", "10^{5}", "2·10^{5}"});
   CHECK(labels(linear, {0, 2e5}, 4) ==
@@ -168,6 +214,35 @@ TEST_CASE("marks: one under another is larger, and none lies on the frame", "[pl
   CHECK(leftmost > frame);
 }
 
+TEST_CASE("width: panels that would be too narrow stand below one another", "[plots][layout]") {
+  Figure figure = two_panels(true);
+  for (Panel& p : figure.panels)
+    p.title = "a title that is wider than the box below it, and much wider than half a column";
+  const Scene beside = layout(figure, {.width = 7}), below = layout(figure, {.width = 3.4});
+  CHECK(below.height > 1.5 * beside.height * 3.4 / 7);
+  for (const Scene* scene : {&beside, &below}) {
+    CHECK(reach(*scene, "title").low >= 0);
+    CHECK(reach(*scene, "title").high <= scene->width);
+    CHECK(reach(*scene, "label").high <= scene->width);
+  }
+}
+
+TEST_CASE("bars: every one has its name, on lines of its own or slanted, and on the page",
+          "[plots][layout]") {
+  const Scene lines = layout(named_bars({"one (two three, four five)", "six (seven eight)"}));
+  CHECK_THAT(words_of(lines, "tick"),
+             Catch::Contains("(two three, four five)") && Catch::Contains("(seven eight)"));
+  std::vector<std::string> names;
+  for (int i = 0; i < 9; ++i) names.push_back("a-method-of-number-" + std::to_string(i));
+  const Scene slanted = layout(named_bars(names));
+  for (const std::string& name : names)
+    CHECK_THAT(words_of(slanted, "tick"), Catch::Contains(name));
+  for (const Scene* scene : {&lines, &slanted}) {
+    CHECK(reach(*scene, "tick").low >= 0);
+    CHECK(reach(*scene, "tick").high <= scene->width);
+  }
+}
+
 TEST_CASE("looks: no two of the first dozen series share marker, dashes and colour",
           "[plots][layout]") {
   std::set<std::pair<int, std::vector<double>>> looks;
@@ -186,15 +261,19 @@ TEST_CASE("heat maps: square cells, one colour scale for one label", "[plots][la
   const Scene scene = layout({.id = "f", .caption = "", .panels = {a, b}, .columns = 2});
   std::set<std::string> fills;
   int bar_labels = 0;
+  std::vector<double> cell_widths;  // the same in both panels, though one has the scale beside it
   for (const auto& item : scene.items) {
     if (const auto* o = std::get_if<Outline>(&item); o != nullptr && !o->note.empty()) {
       const Path& p = o->paths.front();
       CHECK(std::abs((p[1].x - p[0].x) - (p[2].y - p[1].y)) < 0.5);
       fills.insert(hex(o->fill.rgb));
+      cell_widths.push_back(p[1].x - p[0].x);
     }
     if (const auto* w = std::get_if<Words>(&item)) bar_labels += w->text == "density" ? 1 : 0;
   }
   CHECK(fills.size() == 2);  // 1 and 5 on the shared scale
+  CHECK(cell_widths.size() == 6);
+  for (const double w : cell_widths) CHECK(std::abs(w - cell_widths.front()) < 0.5);
   CHECK(bar_labels == 1);
 }
 

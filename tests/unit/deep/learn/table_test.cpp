@@ -120,13 +120,13 @@ namespace {
 
 /// A store as bench writes it: runs of speder and sac3 on CartPole whose returns rise from `level`.
 std::string bench_store(const fs::path& path, bool reward_model, std::int64_t seed, double level,
-                        int steps = 30'000) {
+                        int steps = 30'000, const std::string& env = "CartPole") {
   ResultStore store = ResultStore::open(path);
   ExperimentRecord record{.id = "deep", .config = "", .planned = 2, .build = this_build()};
   std::vector<Run> runs;
   for (const char* algorithm : {"speder", "sac3"}) {
     TrainConfig config;
-    config.env = "CartPole";
+    config.env = env;
     config.steps = steps;
     config.seed = static_cast<std::uint64_t>(seed);
     config.agent.algorithm = algorithm;
@@ -166,6 +166,34 @@ TEST_CASE("table: runs that differ in a setting their algorithm reads are never 
                                                {"speder small, reward_model=true", 113.5}});
   CHECK_THAT(format_table("mbbl", cells, 240),
              Catch::Contains("speder (small, reward_model=false, ours)\n"));
+}
+
+TEST_CASE("table: one kind of runs is one row, though only one task has the other kind",
+          "[learn][table]") {
+  const testing::Folder folder;
+  const std::string both = bench_store(folder.path / "c.db", true, 2, 90, 30'000, "Pendulum");
+  const auto cells =
+      summarise(comparable_runs({bench_store(folder.path / "a.db", false, 0, 100),
+                                 bench_store(folder.path / "b.db", true, 1, 110), both}));
+  std::set<std::string> rows;
+  for (const OurCell& c : cells) rows.insert(c.algorithm + " " + c.preset);
+  CHECK(rows == std::set<std::string>{"sac3 small", "speder small, reward_model=false",
+                                      "speder small, reward_model=true"});
+}
+
+TEST_CASE("table: runs older than a setting say so, with a note", "[learn][table]") {
+  const GridCell cell = GridCell()
+                            .set("env", "CartPole")
+                            .set("algorithm", "speder")
+                            .set("preset", "small")
+                            .set("steps", 1000)
+                            .set("with", "objective:exact,reward_model:unset");
+  CHECK(settings_label(cell) == "small, objective=exact, no reward_model");
+  CHECK(method_label(cell, "small") == "speder (objective=exact, no reward_model)");
+  for (const std::string& label :
+       {settings_label(cell), method_label(cell, "small"), std::string("speder (no reward_model)")})
+    CHECK_THAT(older_note({"small", label}), Catch::StartsWith("\"no reward_model\": "));
+  CHECK(older_note({"small", "small, reward_model=false"}).empty());
 }
 
 TEST_CASE("table: a shorter run of other settings has its own row, one of the same gives way",
@@ -316,6 +344,13 @@ TEST_CASE("aggregates: units of the published range, tasks that all methods have
   CHECK_NOTHROW(require_drawable(profile_figure(table, 1)));
   CHECK_FALSE(improvement_figure(table, 1));
   CHECK(score_table({rising("nowhere", 1, 0)}).methods.empty());
+  // Another kind that was run on one task of three does not take the others from the comparison.
+  Run other = rising("CartPole", 100, 5);
+  other.key.cell.replace(other.key.cell.find("speder"), 6, "sac3");
+  const ScoreTable most = score_table(
+      {rising("CartPole", 100, 0), rising("Ant-ET", 50, 0), rising("Pendulum", 50, 0), other});
+  CHECK(most.tasks.size() == 3);
+  CHECK(most.left_out == std::vector<std::string>{"sac3"});
 }
 
 TEST_CASE("published rows: a number for every task of their suite, and the tasks exist",
