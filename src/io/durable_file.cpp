@@ -33,11 +33,21 @@ bool written_as_it_is(const fs::path& path) {
 void sync_folder_of(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // a folder that may be written to but not listed
+  if (descriptor < 0 && errno == EACCES) return;  // a folder that may be written to but not listed
+  if (descriptor < 0) fail_to_write(path, errno);
   const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
   const int reason = errno;
   ::close(descriptor);
   if (!synced) fail_to_write(path, reason);
+}
+
+void write_all(int descriptor, const fs::path& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail_to_write(path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
 }
 
 }  // namespace
@@ -74,15 +84,6 @@ DurableFile::~DurableFile() {
 
 void DurableFile::fail() const { fail_to_write(path_, errno); }
 
-void DurableFile::write(std::string_view bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
 void DurableFile::require_same(std::string_view bytes) const {
   ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);  // from the disk where it can be
   std::array<char, 1U << 16U> read{};
@@ -102,7 +103,7 @@ void DurableFile::require_same(std::string_view bytes) const {
 }
 
 void DurableFile::commit(std::string_view bytes) {
-  write(bytes);
+  write_all(descriptor_, path_, bytes);
   if (!temporary_.empty()) {
     if (::fsync(descriptor_) != 0) fail();
     require_same(bytes);
@@ -120,6 +121,28 @@ void DurableFile::commit(std::string_view bytes) {
     ::unlink(temporary_.c_str());
     throw;
   }
+}
+
+GrowingFile::GrowingFile(fs::path path)
+    : path_(std::move(path)),
+      descriptor_(
+          ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail_to_write(path_, errno);
+}
+
+GrowingFile::GrowingFile(GrowingFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+GrowingFile::~GrowingFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void GrowingFile::add(std::string_view bytes) const { write_all(descriptor_, path_, bytes); }
+
+void GrowingFile::finish() {
+  if (::fsync(descriptor_) != 0) fail_to_write(path_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_to_write(path_, errno);
+  sync_folder_of(path_);
 }
 
 void require_writable(const fs::path& path) {

@@ -23,11 +23,26 @@ class DurableFile {
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
 
  private:
-  void write(std::string_view bytes) const;
   void require_same(std::string_view bytes) const;
   [[noreturn]] void fail() const;  // with the reason in errno
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // empty when path is written to as it is
+  int descriptor_ = -1;
+};
+
+/// A log, which others read while it grows: what was added is there or an InputError says that it is not, and stays
+/// after a power cut once finish() has returned. A file of that name is replaced, a link is not followed.
+class GrowingFile {
+ public:
+  explicit GrowingFile(std::filesystem::path path);
+  GrowingFile(GrowingFile&& other) noexcept;
+  GrowingFile& operator=(GrowingFile&&) = delete;
+  ~GrowingFile();
+  void add(std::string_view bytes) const;
+  void finish();
+
+ private:
+  std::filesystem::path path_;
   int descriptor_ = -1;
 };
 

@@ -28,7 +28,7 @@ std::optional<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   constexpr int kAttempts = 100;  // each failed one means that a holder has just left
   constexpr mode_t kMode = 0644;
   for (int i = 0; i < kAttempts; ++i) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode);
     if (descriptor < 0) {
       throw InputError(fmt::format("{}: cannot be written ({}); choose a folder you may write to",
                                    path.string(), std::strerror(errno)));

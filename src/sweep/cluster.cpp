@@ -141,7 +141,7 @@ Outcome unpack(const Bytes& bytes) {
   return outcome;
 }
 
-Workers rank_workers(const Transport& transport) {
+Workers rank_workers(const Transport& transport) noexcept {
   const auto pool = std::make_shared<RankPool>(transport);
   return {.capacity = transport.size - 1,
           .submit = [pool](std::int64_t task) { pool->submit(task); },
@@ -149,7 +149,7 @@ Workers rank_workers(const Transport& transport) {
           .drop = [] { return 0; }};  // a rank begins what it is sent
 }
 
-void serve(const Transport& transport, const RunTask& run) {
+void serve(const Transport& transport, const RunTask& run) noexcept {
   Message message;
   while (true) {
     while (!transport.receive(message)) std::this_thread::sleep_for(kPoll);

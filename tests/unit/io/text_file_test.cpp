@@ -1,5 +1,7 @@
 #include "speder/io/text_file.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -7,6 +9,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/io/durable_file.hpp"
+#include "speder/io/file_lock.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -20,6 +23,24 @@ std::string content(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+/// Nothing more can be opened.
+class NoDescriptorLeft {
+ public:
+  NoDescriptorLeft() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY);
+    ::close(next);
+    const rlimit limit{static_cast<rlim_t>(next), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  NoDescriptorLeft(const NoDescriptorLeft&) = delete;
+  NoDescriptorLeft& operator=(const NoDescriptorLeft&) = delete;
+  ~NoDescriptorLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 }  // namespace
 
@@ -55,6 +76,43 @@ TEST_CASE("a text file is written beside a link planted under the temporary's na
   write_text_file(file, "text");
   CHECK(content(file) == "text");
   CHECK(content(folder.path / "precious") == "keep");
+}
+
+TEST_CASE("a folder that could not be written through is told", "[core][files]") {
+  const testing::Folder folder;
+  write_text_file(folder.path / "a.txt", "text");
+  const NoDescriptorLeft limit;
+  CHECK_THROWS_WITH(rename_durably(folder.path / "a.txt", folder.path / "b.txt"),
+                    Catch::Contains("b.txt: could not be written"));
+}
+
+TEST_CASE("a log says what it could not add, and follows no link", "[core][files]") {
+  const testing::Folder folder;
+  const fs::path file = folder.path / "a.log";
+  write_text_file(file, "of before");
+  {
+    GrowingFile log(file);
+    log.add("first ");
+    CHECK(content(file) == "first ");
+    log.add("second");
+    log.finish();
+  }
+  CHECK(content(file) == "first second");
+  CHECK_THROWS_WITH(GrowingFile("/dev/full").add("x"), Catch::Contains("disk full"));
+  CHECK_THROWS_WITH(GrowingFile(folder.path / "none" / "a.log"),
+                    Catch::Contains("a.log: could not"));
+  fs::create_symlink("a.log", folder.path / "link");
+  CHECK_THROWS_WITH(GrowingFile(folder.path / "link"), Catch::Contains("could not be written"));
+  CHECK(content(file) == "first second");
+}
+
+TEST_CASE("a lock is refused where a link is planted, and nothing is made behind it",
+          "[core][files]") {
+  const testing::Folder folder;
+  fs::create_symlink("elsewhere", folder.path / "a.lock");
+  CHECK_THROWS_WITH(FileLock::acquire(folder.path / "a.lock"),
+                    Catch::Contains("cannot be written"));
+  CHECK(!fs::exists(folder.path / "elsewhere"));
 }
 
 TEST_CASE("what is read is a regular file of a sensible size", "[core][files]") {

@@ -1,6 +1,13 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <deque>
+#include <exception>
 #include <filesystem>
 #include <ios>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -25,6 +32,34 @@ Sweep four_runs() {
   for (std::int64_t i = 0; i < 4; ++i) sweep.runs.push_back({"e", "x=1", i});
   return sweep;
 }
+
+/// A job of three ranks within one process.
+class Ranks {
+ public:
+  static constexpr int kSize = 3;
+  Transport of(int rank) {
+    return {.rank = rank,
+            .size = kSize,
+            .send =
+                [this, rank](int to, const Bytes& bytes) {
+                  const std::lock_guard guard(mutex_);
+                  boxes_.at(static_cast<std::size_t>(to)).push_back({rank, bytes});
+                },
+            .receive =
+                [this, rank](Message& out) {
+                  const std::lock_guard guard(mutex_);
+                  auto& box = boxes_.at(static_cast<std::size_t>(rank));
+                  if (box.empty()) return false;
+                  out = box.front();
+                  box.pop_front();
+                  return true;
+                }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::deque<Message>, kSize> boxes_;
+};
 
 Outcome finished(const RunKey& key) { return {.run = Run{.key = key, .measures = {{"y", 0, 1}}}}; }
 
@@ -150,6 +185,57 @@ TEST_CASE("run_sweep: the same run twice is refused before anything is stored", 
   CHECK_THROWS_WITH(run_sweep(store, sweep, {}, kNever),
                     "the run 'x=1', repetition 2, is asked for twice");
   CHECK(store.experiments().empty());
+}
+
+TEST_CASE("run_sweep: over ranks it is the sweep over threads, and then the ranks leave",
+          "[sweep]") {
+  const Folder folder;
+  const Sweep sweep = four_runs();
+  const RunTask task = [&](std::int64_t i) -> Outcome {
+    Outcome out = finished(sweep.runs[static_cast<std::size_t>(i)]);
+    out.run->measures[0].value = static_cast<double>(i);
+    return out;
+  };
+  Ranks ranks;
+  std::vector<std::thread> others;
+  for (int r = 1; r < Ranks::kSize; ++r) {
+    others.emplace_back([&, r] { serve(ranks.of(r), task); });
+  }
+  ResultStore store = ResultStore::open(folder.path / "a.db");
+  {
+    const Workers workers = rank_workers(ranks.of(0));
+    CHECK(workers.capacity == 2);
+    CHECK(run_sweep(store, sweep, workers, kNever).complete);
+  }
+  for (std::thread& t : others) t.join();
+  ResultStore threads = ResultStore::open(folder.path / "b.db");
+  run_sweep(threads, sweep, thread_workers(2, task), kNever);
+  CHECK(store.content() == threads.content());
+}
+
+TEST_CASE("serve: a rank that cannot answer ends, so that rank 0 does not wait for it", "[sweep]") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr int kEnded = 7;
+    std::set_terminate([] { ::_exit(kEnded); });
+    try {
+      serve({.rank = 1,
+             .size = 2,
+             .send = [](int, const Bytes&) { throw std::bad_alloc(); },
+             .receive =
+                 [](Message& out) {
+                   out.bytes = Bytes(sizeof(std::int64_t), '\0');
+                   return true;
+                 }},
+            [](std::int64_t) { return Outcome{}; });
+    } catch (...) {  // on its way to MPI's end
+    }
+    ::_exit(1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
 }
 
 TEST_CASE("pack: an outcome survives the way to another rank, a cut message is refused",
