@@ -1,4 +1,6 @@
-"""Runs the cells of examples/notebooks in order, without Jupyter. `notebooks_test.py --write` keeps what they show.
+"""Runs the cells of examples/notebooks in order, without Jupyter, and the snippets of docs/python.md.
+
+`notebooks_test.py --write` keeps what the cells show.
 
 Cells tagged "slow" (training with other people's libraries) run in tests/python/peers alone.
 """
@@ -8,11 +10,15 @@ import contextlib
 import io
 import json
 import os
+import re
+import shutil
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
-FOLDER = Path(os.environ["SPEDER_SOURCE"]) / "examples/notebooks"
+SOURCE = Path(os.environ["SPEDER_SOURCE"])
+FOLDER = SOURCE / "examples/notebooks"
 
 
 def run_cell(source, names):
@@ -61,6 +67,24 @@ class Notebooks(unittest.TestCase):
                 pictures = [c for c in kept["cells"] for o in c.get("outputs", []) if "image/svg+xml" in o.get("data", {})]
                 self.assertTrue(pictures, "a notebook is kept with its pictures")
                 run(path)
+
+
+class Page(unittest.TestCase):
+    def test_the_snippets_run(self):
+        snippets = re.findall(r"^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(encoding="utf-8"), re.S | re.M)
+        self.assertEqual(len(snippets), 4)
+        names = {"__name__": "__main__"}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            Path("runs/a").mkdir(parents=True)
+            shutil.copy(SOURCE / "deep/policies/ant_direction.h5", "runs/a/policy.h5")
+            for snippet in snippets:
+                exec(compile(snippet, "docs/python.md", "exec"), names)
+            self.assertLessEqual({"hopper", "policy.onnx", "s.db"}, set(os.listdir()))
+        # The plane was planted.
+        plane = names["speder"].fit_rate(names["yours"], x=["d", "A"], y="N", theory=[4, 2])
+        self.assertAlmostEqual(plane["d"].exponent, 3, places=6)
+        self.assertEqual((plane["d"].verdict, plane["A"].verdict), ("below", "tight"))
+        self.assertTrue(names["found"][0].exponents)
 
 
 if __name__ == "__main__":
