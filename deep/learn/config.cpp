@@ -68,6 +68,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("head_raw", a.head_raw);
   v("observation_norm", a.observation_norm);
   v("unit_every", a.unit_every, kCount);
+  v("actor_observation_norm", a.actor_observation_norm);
   v("critic_observation_norm", a.critic_observation_norm);
   v("critic_norm", a.critic_norm);
   v("feature_tau", a.feature_tau, kUnitInterval);

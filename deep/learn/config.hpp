@@ -38,6 +38,7 @@ struct AgentConfig {
   bool head_raw = false;     // it sees (s,a) in units beside φ
   bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
   int unit_every = 0;            // updates between new measurements of the units; 0: never again
+  bool actor_observation_norm = false;   // the actor sees states in units, too
   bool critic_observation_norm = false;  // the same for SAC's critics
   bool critic_norm = false;              // hidden layers of SAC's critics are layer-normalised
   double feature_tau = 0.005;

@@ -203,7 +203,8 @@ class Loop {
     const auto from = state_.agent.tensors();
     const auto to = acting_copy_->tensors();
     for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i].name.starts_with("actor.")) to[i].tensor.detach().copy_(from[i].tensor.detach());
+      if (from[i].name.starts_with("actor.") || from[i].name.starts_with("actor_units."))
+        to[i].tensor.detach().copy_(from[i].tensor.detach());
     }
   }
 

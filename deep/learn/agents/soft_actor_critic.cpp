@@ -30,6 +30,7 @@ SoftActorCritic::SoftActorCritic(const Setting& setting, const EnvSpec& spec, De
       policy_(config_, spec, device, seeds) {}
 
 Diagnostics SoftActorCritic::update(const RingBuffer& buffer, Rng& rng) {
+  policy_.measure(buffer);
   if (config_.critic_observation_norm) scale_.measure(buffer, config_.unit_every);
   const Minibatch batch = draw_minibatch(
       buffer, {.size = config_.batch, .returns = config_.returns, .discount = config_.discount},

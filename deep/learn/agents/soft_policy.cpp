@@ -28,6 +28,9 @@ Tensor make_log_alpha(double alpha, Device device) {
 SoftPolicy::SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device device,
                        const SeedTree& seeds)
     : discrete_(spec.discrete),
+      in_units_(config.actor_observation_norm),
+      unit_every_(config.unit_every),
+      units_(spec.observation_size, 0, device),
       actor_(make_actor(config, spec, device, seeds)),
       actor_adam_(actor_.parameters(), config.actor_lr),
       log_alpha_(make_log_alpha(config.initial_alpha, device)),
@@ -35,19 +38,27 @@ SoftPolicy::SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device de
       target_entropy_(spec.discrete ? kEntropyShare * std::log(spec.action_size)
                                     : -spec.action_size) {}
 
+void SoftPolicy::measure(const RingBuffer& buffer) {
+  if (in_units_) units_.measure(buffer, unit_every_);
+}
+
+Tensor SoftPolicy::output(const Tensor& states) const {
+  return actor_(in_units_ ? units_(states) : states);
+}
+
 PolicySample SoftPolicy::sample(const Tensor& states, const Tensor& noise) const {
-  if (discrete_) return all_actions(actor_(states));
-  return tanh_gaussian(gaussian_head(actor_(states)), noise);
+  if (discrete_) return all_actions(output(states));
+  return tanh_gaussian(gaussian_head(output(states)), noise);
 }
 
 Tensor SoftPolicy::draw(const Tensor& states, const Tensor& noise) const {
-  if (discrete_) return categorical_draw(actor_(states), noise);
+  if (discrete_) return categorical_draw(output(states), noise);
   return sample(states, noise).action;
 }
 
 Tensor SoftPolicy::mean_action(const Tensor& states) const {
-  if (discrete_) return largest_entry(actor_(states));
-  return gaussian_head(actor_(states)).mean.tanh();
+  if (discrete_) return largest_entry(output(states));
+  return gaussian_head(output(states)).mean.tanh();
 }
 
 void SoftPolicy::improve(const PolicySample& sample, const Tensor& q, Diagnostics& out) {
@@ -66,6 +77,7 @@ void SoftPolicy::improve(const PolicySample& sample, const Tensor& q, Diagnostic
 
 void SoftPolicy::name_tensors(std::vector<NamedTensor>& out) const {
   actor_.name_tensors("actor", out);
+  if (in_units_) units_.name_tensors("actor_units", out);
   actor_adam_.name_tensors("actor_adam", out);
   out.push_back({"log_alpha", log_alpha_});
   alpha_adam_.name_tensors("alpha_adam", out);

@@ -3,6 +3,7 @@
 #include "speder/deep/learn/agents/losses.hpp"
 #include "speder/deep/learn/config.hpp"
 #include "speder/deep/learn/nn/adam.hpp"
+#include "speder/deep/learn/nn/input_scale.hpp"
 #include "speder/deep/learn/nn/mlp.hpp"
 #include "speder/deep/sim/env/spec.hpp"
 
@@ -14,6 +15,9 @@ class SoftPolicy {
  public:
   SoftPolicy(const AgentConfig& config, const EnvSpec& spec, Device device, const SeedTree& seeds);
 
+  /// Units of the states that the actor sees, as the buffer has them; without `actor_observation_norm`
+  /// it sees states as they are. Once per update, before anything else.
+  void measure(const RingBuffer& buffer);
   /// For expectations in losses: one action a state, or all of them with their probabilities.
   [[nodiscard]] PolicySample sample(const Tensor& states, const Tensor& noise) const;
   /// One action a state.
@@ -32,7 +36,12 @@ class SoftPolicy {
   void name_tensors(std::vector<NamedTensor>& out) const;
 
  private:
+  [[nodiscard]] Tensor output(const Tensor& states) const;
+
   bool discrete_;
+  bool in_units_;
+  int unit_every_;
+  InputScale units_;
   Mlp actor_;  // s → (mean, log σ), or logits
   Adam actor_adam_;
   Tensor log_alpha_;  // scalar

@@ -77,6 +77,7 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
                                  .returns = config_.returns,
                                  .discount = config_.discount,
                                  .state_noise = config_.successor_noise > 0};
+  policy_.measure(buffer);
   if (config_.observation_norm) scale_.measure(buffer, config_.unit_every);
   stored_ = buffer.size();
   Diagnostics out;
@@ -103,7 +104,7 @@ Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) co
 
 Tensor SpectralActorCritic::successor_features(const Tensor& states, const Tensor& noise) const {
   if (!noise.defined()) return features(mu_, states);
-  // DEVIATION-D8: φ and μ factor the law of s' + σz. Where s' is a function of (s,a), all functions
+  // DEVIATION-D7: φ and μ factor the law of s' + σz. Where s' is a function of (s,a), all functions
   // of s' have singular value 1 and none of them leads; noise ranks them, the smooth ones first.
   const Tensor z = at::cat(noise.split(states_, 1));  // (rows of states, S)
   const Tensor units = config_.observation_norm ? scale_(states) : states;

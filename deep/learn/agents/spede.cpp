@@ -103,6 +103,7 @@ Spede::Spede(const AgentConfig& config, const EnvSpec& spec, Device device, cons
 
 Diagnostics Spede::update(const RingBuffer& buffer, Rng& rng) {
   scale_.measure(buffer);
+  policy_.measure(buffer);
   const Minibatch batch = draw_minibatch(buffer, {.size = config_.batch}, device_, rng);
   Diagnostics out;
   learn_model(batch, out);

@@ -27,6 +27,7 @@ SuccessorFeatures::SuccessorFeatures(const AgentConfig& config, const EnvSpec& s
       policy_(config, spec, device, seeds) {}
 
 Diagnostics SuccessorFeatures::update(const RingBuffer& buffer, Rng& rng) {
+  policy_.measure(buffer);
   const Minibatch batch = draw_minibatch(buffer, {.size = config_.batch}, device_, rng);
   Diagnostics out;
   learn_features(batch, out);

@@ -122,6 +122,7 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
     config.agent.head_layers = 2;
     config.agent.in_batch = true;
     config.agent.successor_noise = 0.5;
+    config.agent.actor_observation_norm = true;
     config.agent.twin = "mean";
   }
   config.overlap = overlap;
