@@ -1,5 +1,6 @@
 // Loaded into a program by LD_PRELOAD: the N-th call of one kind fails, once or from then on.
-//   SPEDER_FAULT=kind,errno,n,once|on   kind: open read write garble sync rename close map truncate unlink memory
+//   SPEDER_FAULT=kind,errno,n,once|on   kind: open folder read write garble sync
+//     rename close map truncate unlink memory
 //   SPEDER_FAULT_COUNT=file             8 bytes: how many calls of that kind there were
 // garble: a disk that lies; the write succeeds, and one bit of it is another.
 // Memory counts from the program's first call of signal(), which is the first thing that its main does with commands:
@@ -12,9 +13,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -69,6 +72,15 @@ static int fails(const char* what) {
   }
 OPEN(open)
 OPEN(open64)
+// Streams of C++ are opened by these.
+#define FOPEN(name)                                               \
+  FILE* name(const char* path, const char* mode) {                \
+    if (strpbrk(mode, "wa+") != NULL && fails("open")) return NULL; \
+    return REAL(name)(path, mode);                                \
+  }
+FOPEN(fopen)
+FOPEN(fopen64)
+int mkdir(const char* path, mode_t mode) { return fails("folder") ? -1 : REAL(mkdir)(path, mode); }
 
 static ssize_t garbled(int fd, const char* data, size_t size) {
   char first = (char)(data[0] ^ 1);
@@ -100,6 +112,9 @@ ssize_t pwrite64(int fd, const void* data, size_t size, off64_t at) {
 int fsync(int fd) { return fails("sync") ? -1 : REAL(fsync)(fd); }
 int fdatasync(int fd) { return fails("sync") ? -1 : REAL(fdatasync)(fd); }
 int rename(const char* from, const char* to) { return fails("rename") ? -1 : REAL(rename)(from, to); }
+int remove(const char* path) { return fails("unlink") ? -1 : REAL(remove)(path); }
+int truncate(const char* path, off_t size) { return fails("truncate") ? -1 : REAL(truncate)(path, size); }
+int truncate64(const char* path, off64_t size) { return fails("truncate") ? -1 : REAL(truncate64)(path, size); }
 int unlink(const char* path) { return fails("unlink") ? -1 : REAL(unlink)(path); }
 int ftruncate(int fd, off_t size) { return fails("truncate") ? -1 : REAL(ftruncate)(fd, size); }
 int ftruncate64(int fd, off64_t size) { return fails("truncate") ? -1 : REAL(ftruncate64)(fd, size); }

@@ -3,8 +3,8 @@
 The N-th call fails. For every command that writes (nth_commands.py) and every kind of call (nth_call.c), the first
 call fails, then the second, and so on up to the last (--points 0), or at that many places spread evenly. Each fault
 comes once, or lasts from then on. Then:
-  - the command ends with exit code 0 and has written what an undisturbed one writes, or with 2 (1 where runs of a
-    sweep failed) and one line that says why; never by a signal, never in a hang;
+  - the command ends with exit code 0 and has written what an undisturbed one writes, every file of it, or with 2 (1
+    where runs of a sweep failed) and one line that says why; never by a signal, never in a hang;
   - the same command without the fault gives the undisturbed result, or says in one line what is damaged.
 Prints a table of what was tried; every departure is printed as it is found, and the exit code is 1.
 """
@@ -18,9 +18,9 @@ import sys
 import tempfile
 
 from common import fail
-from nth_commands import COMMANDS, DEEP, LONG, make_inputs
+from nth_commands import COMMANDS, DEEP, LONG, everything, make_inputs, parses
 
-IO = [(kind, error) for kind in ("open", "write", "sync", "rename", "close", "map", "truncate", "unlink")
+IO = [(kind, error) for kind in ("open", "folder", "write", "sync", "rename", "close", "map", "truncate", "unlink")
       for error in ("EIO", "ENOSPC")] + [("read", "EIO"), ("garble", "EIO")]
 MEMORY = [("memory", "ENOMEM")]
 KINDS = {"io": IO, "read": IO[-2:], "memory": MEMORY, "all": IO + MEMORY}
@@ -54,6 +54,7 @@ class Attack:
         if got is None or got.returncode != 0:
             fail(f"{name}: undisturbed: {got and got.stderr}")
         self.expected = self.result(pathlib.Path("clean"))
+        self.whole = self.files(pathlib.Path("clean"))
         shutil.rmtree("clean")
 
     def calls(self, kind, error):
@@ -68,6 +69,10 @@ class Attack:
         path = folder / self.output
         return self.compare(path) if path.exists() else None
 
+    def files(self, folder):
+        """Beside the result: every other file, but of a command whose pages hold many times."""
+        return {} if self.compare in (None, parses) else everything(folder, pathlib.Path("inputs"))
+
     def departure(self, got, folder):
         """What the struck command does that it must not, or nothing."""
         if got is None:
@@ -79,6 +84,11 @@ class Attack:
             return f"exit {got.returncode}: {got.stderr[:300]}"
         if got.returncode == 0 and self.result(folder) != self.expected:
             return "exit 0 and another result"
+        if got.returncode == 0:
+            found = self.files(folder)
+            other = [name for name in sorted({*found, *self.whole}) if found.get(name) != self.whole.get(name)]
+            if other:
+                return f"exit 0 and other files: {', '.join(other[:5])}"
         if got.returncode == 2 and len(lines) != 1:
             return f"{len(lines)} lines: {got.stderr[:300]}"
         return None

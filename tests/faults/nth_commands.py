@@ -2,6 +2,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 
@@ -28,6 +29,41 @@ def without_seconds(path):
 
 def plain(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def without_times(path):
+    """Of a page or a PDF: all but when it was made and how long that took."""
+    text = pathlib.Path(path).read_bytes()
+    return hashlib.sha256(re.sub(rb"/CreationDate \(D:\d+Z|[\d.]+ s of computing", b"", text)).hexdigest()
+
+
+def scalars(path):
+    """Of a TensorBoard log: its records without their clock (a double at byte 1) and their checksums."""
+    data, at, out = pathlib.Path(path).read_bytes(), 0, []
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 8], "little")
+        record = data[at + 12:at + 12 + size]
+        out.append(record[9:] if len(record) == size and len(data) >= at + 16 + size else b"cut short")
+        at += 16 + size
+    return repr(out)
+
+
+SECOND = {".db": store_rows, ".csv": without_seconds, ".pdf": without_times, ".html": without_times, ".speder": scalars}
+# SQLite's, a lock's, and a temporary that could not be removed: whether they stay is nobody's result.
+PASSING = ("-wal", "-shm", "-journal", ".lock", ".tmp")
+
+
+def readable(path):
+    try:
+        return SECOND.get(path.suffix, plain)(path)
+    except (IndexError, sqlite3.Error, ValueError):
+        return "damaged"
+
+
+def everything(folder, inputs):
+    """Every file that a command has made, by name: a second file may be lost where the first one is whole."""
+    return {str(path.relative_to(folder)): readable(path) for path in sorted(folder.rglob("*"))
+            if path.is_file() and not (inputs / path.relative_to(folder)).exists() and not path.name.endswith(PASSING)}
 
 
 def parses(path):

@@ -69,6 +69,21 @@ static int regular(int fd, struct stat* status) { return fstat(fd, status) == 0 
 OPEN(open)
 OPEN(open64)
 
+// Streams of C++ are opened by these.
+#define FOPEN(name)                                                                          \
+  FILE* name(const char* path, const char* mode) {                                           \
+    struct stat before, now;                                                                 \
+    const int is_new = lstat(path, &before) != 0;                                            \
+    FILE* file = REAL(name)(path, mode);                                                     \
+    if (file != NULL && strpbrk(mode, "wa+") != NULL && regular(fileno(file), &now)) {       \
+      record('C', (long)now.st_ino, is_new, NULL, 0, path, NULL);                            \
+      if (mode[0] == 'w') record('T', (long)now.st_ino, 0, NULL, 0, NULL, NULL);             \
+    }                                                                                        \
+    return file;                                                                             \
+  }
+FOPEN(fopen)
+FOPEN(fopen64)
+
 static void wrote(int fd, const void* data, ssize_t size, off_t at) {
   struct stat status;
   if (log_file < 0 || size <= 0 || fd <= 2 || !regular(fd, &status)) return;
@@ -107,6 +122,14 @@ static int cut(int fd, long size, int code) {
 }
 int ftruncate(int fd, off_t size) { return cut(fd, (long)size, REAL(ftruncate)(fd, size)); }
 int ftruncate64(int fd, off64_t size) { return cut(fd, (long)size, REAL(ftruncate64)(fd, size)); }
+
+static int cut_named(const char* path, long size, int code) {
+  struct stat status;
+  if (code == 0 && stat(path, &status) == 0) record('T', (long)status.st_ino, size, NULL, 0, NULL, NULL);
+  return code;
+}
+int truncate(const char* path, off_t size) { return cut_named(path, (long)size, REAL(truncate)(path, size)); }
+int truncate64(const char* path, off64_t size) { return cut_named(path, (long)size, REAL(truncate64)(path, size)); }
 
 static int through(int fd, int code) {
   struct stat status;
