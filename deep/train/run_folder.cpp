@@ -98,11 +98,8 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
 
 }  // namespace
 
-EventFile::EventFile(const std::filesystem::path& folder, std::int64_t first_step,
-                     double wall_time) {
-  const auto path = folder / fmt::format("events.out.tfevents.{:010}.speder", first_step);
-  out_.open(path, std::ios::binary | std::ios::trunc);
-  if (!out_) throw InputError(fmt::format("{}: cannot be written", path.string()));
+EventFile::EventFile(const std::filesystem::path& folder, std::int64_t first_step, double wall_time)
+    : out_(folder / fmt::format("events.out.tfevents.{:010}.speder", first_step)) {
   // Event { 1: wall_time, 3: file_version }
   record(field(1, kFixed64, raw(wall_time)) + field(3, kBytes, "brain.Event:2"));
 }
@@ -119,9 +116,12 @@ void EventFile::scalars(double wall_time, const std::vector<Measure>& measures) 
          field(5, kBytes, summary));
 }
 
-void EventFile::record(std::string_view data) {
-  const std::string length = raw(std::uint64_t{data.size()});
-  out_ << length << raw(masked_crc(length)) << data << raw(masked_crc(data)) << std::flush;
+void EventFile::record(std::string_view data) const {
+  std::string all = raw(std::uint64_t{data.size()});
+  all += raw(masked_crc(all));
+  all += data;
+  all += raw(masked_crc(data));
+  out_.add(all);
 }
 
 GridCell cell_of(const TrainConfig& config) {
@@ -171,6 +171,7 @@ TrainResult train_in_folder(const TrainConfig& config, const RunFolder& folder,
                               .checkpoint_every = folder.checkpoint_every,
                               .resume = folder.start != Start::kNew},
                              both);
+  if (events) events->finish();
   if (result.end == TrainEnd::kFinished && result.network_policy) {
     write_policy(folder.path / "policy.h5", result.tensors, physics->spec.action_size);
   }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "speder/deep/train/loop.hpp"
+#include "speder/io/durable_file.hpp"
 #include "speder/sweep/grid_cell.hpp"
 
 namespace speder::deep {
@@ -19,9 +19,12 @@ class EventFile {
   /// The measures of one step.
   void scalars(double wall_time, const std::vector<Measure>& measures);
 
+  /// Writes it through to the disk. No more scalars after it.
+  void finish() { out_.finish(); }
+
  private:
-  void record(std::string_view data);
-  std::ofstream out_;
+  void record(std::string_view data) const;
+  GrowingFile out_;
 };
 
 /// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.

@@ -1,7 +1,13 @@
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <sstream>
 
 #include "speder/core/check.hpp"
@@ -9,13 +15,24 @@
 #include "speder/deep/learn/nn/device.hpp"
 #include "speder/deep/train/checkpoint.hpp"
 #include "speder/deep/train/run_folder.hpp"
+#include "speder/deep/train/saved_state.hpp"
 #include "tests/catch.hpp"
+#include "tests/temporary.hpp"
 
 using namespace speder;
 using namespace speder::deep;
 namespace fs = std::filesystem;
 
 namespace files_test {
+namespace {
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
 TEST_CASE("CRC-32C: the check value of the catalogue", "[learn][files]") {
   const std::string digits = "123456789";
   Crc32c crc;
@@ -49,6 +66,79 @@ TEST_CASE("event file: framed records with the protocol-buffer fields TensorBoar
       24);
   REQUIRE(bytes.size() == 2 * (24 + 16));
   CHECK(bytes.substr(40 + 12, 24) == expected);
+}
+
+TEST_CASE("event file: what does not reach the disk is told", "[learn][files]") {
+  const fs::path folder =
+      fs::temp_directory_path() / ("speder_events_full_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  EventFile file(folder, 0, 1.5);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit full{40, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  CHECK_THROWS_WITH(file.scalars(2.5, {{"a", 300, 0.25}}), Catch::Contains("could not be written"));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("checkpoint: whatever is wrong with it is named", "[learn][files]") {
+  const testing::Folder folder;
+  const fs::path file = folder.path / "checkpoint.bin";
+  const std::string measures = "return 5 words\n";
+  save_checkpoint(folder.path, {{"abc", as_bytes("xyz")}, {"measures", as_bytes(measures)}});
+  const std::string whole = content(file);
+  // With a checksum that is right, so that what comes behind it is reached.
+  const auto sealed = [](std::string body) {
+    Crc32c crc;
+    crc.add(as_bytes(body));
+    const std::uint32_t value = crc.value();
+    return body.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto written = [&](const std::string& bytes) {
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+  };
+  const std::string body = whole.substr(0, whole.size() - 4);
+  CHECK(sealed(body) == whole);
+  const Checkpoint sound = read_checkpoint(file);
+  CHECK(sound.text("abc") == "xyz");
+  CHECK_THROWS_WITH(sound.text("ab"), Catch::Contains("has no section 'ab'"));
+  std::array<std::byte, 2> two{};
+  CHECK_THROWS_WITH(sound.copy_to("abc", two), Catch::Contains("'abc' has 3 bytes, expected 2"));
+  CHECK_THROWS_WITH(sound.measures("measures"), Catch::Contains("a line that is no measure"));
+  CHECK_THROWS_WITH(read_checkpoint(written("")), Catch::Contains("is truncated"));
+  CHECK_THROWS_WITH(read_checkpoint(written(whole.substr(0, 23))), Catch::Contains("is truncated"));
+  CHECK_THROWS_WITH(read_checkpoint(written(body + "sums")), Catch::Contains("does not match"));
+  CHECK_THROWS_WITH(read_checkpoint(written(sealed("S" + body.substr(1)))),
+                    Catch::Contains("is no checkpoint"));
+  for (std::size_t less = 1; less < body.size() - 20; ++less) {  // the magic line has 20 bytes
+    const std::string cut = sealed(body.substr(0, body.size() - less));
+    const bool between = less == 16 + 8 + measures.size();  // a section less, and no half of one
+    CAPTURE(less);
+    if (between) {
+      CHECK(read_checkpoint(written(cut)).sections.size() == 1);
+    } else {
+      CHECK_THROWS_WITH(read_checkpoint(written(cut)), Catch::Contains("is truncated"));
+    }
+  }
+  fs::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(read_checkpoint(file), Catch::Contains("cannot be opened"));
+}
+
+TEST_CASE("checkpoint: one with a number that is not finite does not replace a sound one",
+          "[learn][files]") {
+  const testing::Folder folder;
+  SavedState state{.config = "c", .measures = {}, .counters = {1}, .tensors = {}};
+  state.tensors.push_back({"w", at::zeros({2})});
+  save_state(state, folder.path);
+  const std::string before = content(folder.path / "checkpoint.bin");
+  state.tensors[0].tensor[1] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THROWS_WITH(save_state(state, folder.path), Catch::Contains("w is not finite"));
+  CHECK(content(folder.path / "checkpoint.bin") == before);
 }
 
 TEST_CASE("presets: both load, and what is written is read back the same", "[learn][config]") {
