@@ -54,6 +54,17 @@ TEST_CASE("judge: logarithms of the claim belong to its slope", "[core][verdict]
   CHECK(j.theory_slope > 0.6);
 }
 
+TEST_CASE("judge: the claim's slope is that at every point, known or bounded", "[core][verdict]") {
+  RateFit fit;
+  for (int k = 0; k <= 8; ++k) fit.points.push_back({.x = 32 * std::exp2(k), .y = 1});
+  const RateClaim claim{.exponent = 0.5, .log_power = 1};
+  const double whole = judge(fit, claim).theory_slope;
+  fit.points.back().censoring = Censoring::kBelow;
+  CHECK(judge(fit, claim).theory_slope == whole);
+  fit.points.back().y = 0;  // nothing is known of it
+  CHECK(judge(fit, claim).theory_slope > whole);  // x^½ log x is flatter at its far end
+}
+
 TEST_CASE("judge: what cannot decide says why", "[core][verdict]") {
   const auto inverse = [](double x) { return 1 / x; };
   const auto reason = [](const RateFit& fit) {
