@@ -250,11 +250,11 @@ void add_hatch(Scene& scene, const Box& box, int colour, double unit) {
       slant(1);
       break;
     case 2:
-      slant(-1);
-      break;
-    case 3:
       for (double y = box.y1 - gap; y > box.y0; y -= gap)
         lines.push_back({{box.x0, y}, {box.x1, y}});
+      break;
+    case 3:
+      slant(-1);
       break;
     case 4:
       slant(1);
@@ -321,9 +321,20 @@ void add_columns(Scene& scene, const Panel& panel, const PanelPlace& place) {
 Marker marker_of(int colour) { return static_cast<Marker>(colour % kMarkers); }
 
 std::vector<double> dash_of(int colour) {
-  static const std::array<std::vector<double>, kColours> kDashes = {
-      {{}, {5, 2}, {1.4, 1.6}, {6, 1.8, 1.4, 1.8}, {2.8, 1.4}, {7, 1.6, 1.4, 1.6, 1.4, 1.6}}};
-  return kDashes[static_cast<std::size_t>(colour + colour / kColours) % kDashes.size()];
+  // Twice as many as colours: a line of the second round is told from all others in grey as well.
+  static const std::array<std::vector<double>, 12> kDashes = {{{},
+                                                               {5, 2},
+                                                               {1.4, 1.6},
+                                                               {6, 1.8, 1.4, 1.8},
+                                                               {2.8, 1.4},
+                                                               {7, 1.6, 1.4, 1.6, 1.4, 1.6},
+                                                               {10, 3},
+                                                               {1.2, 3.4},
+                                                               {10, 2, 3.5, 2},
+                                                               {4, 1.2, 4, 4},
+                                                               {3.5, 3.5},
+                                                               {10, 1.5, 1.4, 1.5, 3.5, 1.5}}};
+  return kDashes[static_cast<std::size_t>(colour) % kDashes.size()];
 }
 
 std::vector<double> reference_dash(int k) {

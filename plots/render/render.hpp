@@ -28,7 +28,7 @@ void render_with_csv(const Figure& figure, const std::filesystem::path& file,
 /// and the palette is its variables --c0, --c1, …
 [[nodiscard]] std::string svg_text(const Scene& scene, const PictureStyle& style);
 [[nodiscard]] std::string inline_svg(const Scene& scene, const PictureStyle& style);
-/// A scene as a tikzpicture. Needs \usepackage{tikz}, and amssymb for a few signs.
+/// A scene as a tikzpicture. Needs \usepackage{tikz} and nothing else.
 [[nodiscard]] std::string tikz_text(const Scene& scene, const PictureStyle& style);
 /// A label in LaTeX.
 [[nodiscard]] std::string latex_text(std::string_view label);

@@ -39,7 +39,7 @@ const std::map<std::string_view, std::string_view> kText = {{"\\", "\\textbacksl
                                                             {"–", "--"},
                                                             {"—", "---"},
                                                             {"…", "\\dots{}"},
-                                                            {"\"", "\\textquotedbl{}"}};
+                                                            {"\"", "''"}};
 
 std::string one_character(const std::string& c) {
   constexpr std::string_view kHat = "\u0302", kTilde = "\u0303", kBar = "\u0304";

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 #include "speder/plots/report/html.hpp"
 
@@ -127,8 +129,15 @@ Comparison compare_reports(const std::vector<ReportSection>& a,
 
 std::string comparison_text(const Comparison& c) {
   std::string out;
-  int changed = 0;
+  int changed = 0, compared = 0;
+  std::set<std::string> in_a, in_b;
   for (const ComparedFinding& f : c.findings) {
+    if (f.a) in_a.insert(f.experiment);
+    if (f.b) in_b.insert(f.experiment);
+  }
+  for (const ComparedFinding& f : c.findings) {
+    if (!in_a.contains(f.experiment) || !in_b.contains(f.experiment)) continue;
+    ++compared;
     if (!f.verdict_changed() && !f.moved()) continue;
     ++changed;
     out +=
@@ -138,7 +147,13 @@ std::string comparison_text(const Comparison& c) {
   }
   out += fmt::format(
       "{} of {} findings changed their verdict or moved by more than their intervals explain\n",
-      changed, c.findings.size());
+      changed, compared);
+  for (const auto& [name, here, there] : {std::tuple{"a", in_a, in_b}, {"b", in_b, in_a}}) {
+    std::string alone;
+    for (const std::string& e : here)
+      if (!there.contains(e)) alone += (alone.empty() ? "" : ", ") + e;
+    if (!alone.empty()) out += fmt::format("experiments of {} alone: {}\n", name, alone);
+  }
   for (const ComparedSetting& s : c.settings)
     out += fmt::format("{:<10} {}: {} -> {}\n", s.experiment, s.key, s.a.empty() ? "none" : s.a,
                        s.b.empty() ? "none" : s.b);

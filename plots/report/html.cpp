@@ -43,7 +43,7 @@ sup, sub { line-height: 0; font-size: .75em; }
 .lead { display: grid; grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); gap: 1.2rem; align-items: start; }
 .lead figure { margin: .4rem 0; } .lead figure svg { max-width: 100%; }
 .lead table, .short p { font-size: .8rem; } .lead th, .lead td { padding: .17rem .4rem .17rem 0; }
-.lead td:first-child { white-space: nowrap; } .lead .cut { display: block; max-width: 8.2rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.lead td:first-child { white-space: nowrap; } .lead .short td:first-child { white-space: normal; } .lead .cut { display: block; max-width: 8.2rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #verdicts > p { font-size: .875rem; max-width: none; margin: .2rem 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums; }
@@ -72,7 +72,7 @@ pre { background: var(--panel); padding: .7rem .9rem; overflow-x: auto; border-r
 details summary { cursor: pointer; color: var(--soft); font-size: .875rem; }
 @media (max-width: 46rem) {
   main, header > div { padding-left: .9rem; padding-right: .9rem; }
-  .lead { display: block; } .lead .cut { display: none; } .nowrap, th { white-space: normal; } .why { max-width: none; }
+  .lead { display: block; } .lead .cut { display: inline-block; vertical-align: bottom; } .nowrap, th { white-space: normal; } .why { max-width: none; }
   figure .broad { display: none; } figure .narrow { display: block; }
   table, tbody, tr, td { display: block; width: 100%; } thead { display: none; }
   tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .05rem 0 !important; overflow-wrap: anywhere; }

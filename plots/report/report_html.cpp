@@ -98,11 +98,13 @@ std::string figure_html(const Figure& figure, const std::string& picture_html) {
       figure.columns > 1 && figure.panels.size() > 1 ? " class=\"wide\"" : "");
 }
 
-// "N grows at most like d⁴": the rate alone.
+// "N grows at most like d⁴, |A| held": the rate alone.
 std::string short_claim(const std::string& claim) {
   constexpr std::string_view kLike = " like ";
   const std::size_t at = claim.find(kLike);
-  return at == std::string::npos ? claim : claim.substr(at + kLike.size());
+  if (at == std::string::npos) return claim;
+  const std::string rate = claim.substr(at + kLike.size());
+  return rate.substr(0, std::min(rate.find(", "), rate.find(": ")));
 }
 
 std::string cells_html(const ReportTable& table) {

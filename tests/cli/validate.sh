@@ -34,6 +34,9 @@ grep -q 'report: results/index.html' first.txt || fail "the summary does not nam
 if [ -n "$chromium" ]; then
   /usr/bin/python3 "$plots/check_figures.py" "$chromium" results/figures/*.svg || fail "the figures"
   /usr/bin/python3 "$plots/check_page.py" "$chromium" results --map || fail "the page"
+  # In one column of a paper the panels of a figure stand below one another.
+  "$speder" report results/quick.db --out column --width 3.4 >/dev/null || fail "report --width"
+  /usr/bin/python3 "$plots/check_figures.py" "$chromium" column/figures/*.svg || fail "the figures of one column"
 fi
 [ -z "$pdflatex" ] || "$plots/latex_test.sh" "$pdflatex" results/figures/*.tex || fail "the figures in LaTeX"
 

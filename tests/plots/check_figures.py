@@ -93,6 +93,14 @@ def marker(element):
     return tuple((round((p[0] - x) / size, 1), round((p[1] - y) / size, 1)) for p in points)
 
 
+def hatching(d):
+    """The directions of its lines: along x, along y, up or down a slant."""
+    lines = [[tuple(map(float, p.split())) for p in piece.split("L")] for piece in d.split("M") if piece]
+    sign = lambda v: (v > 0.01) - (v < -0.01)
+    return sorted({(abs(sign(b[0] - a[0])), sign((b[0] - a[0]) * (b[1] - a[1])) if sign(b[0] - a[0]) else 1)
+                   for a, b in ((line[0], line[-1]) for line in lines)})
+
+
 def alike(text):
     """Pairs of legend entries that a grey print shows alike."""
     entries = {}
@@ -107,7 +115,7 @@ def alike(text):
         if kind == "bar":  # its hatching follows it
             after = elements[i + 1] if i + 1 < len(elements) else None
             hatch = after is not None and after.get("class") == "hatch"
-            look.append(len(after.get("d")) if hatch else 0)
+            look.append(hatching(after.get("d")) if hatch else 0)
         entries.setdefault(int(e.get("data-key")), []).append((tuple(map(str, look)), lightness(e.get("fill") if filled and e.get("fill") != "#ffffff" else e.get("stroke"))))
     faults = []
     for a in entries:
@@ -120,8 +128,26 @@ def alike(text):
 
 
 def labels(text):
-    names = [t for t in re.findall(r'<text[^>]*class="legend"[^>]*>(.*?)</text>', text)]
-    return [re.sub(r"<[^>]*>", "", n) for n in names]
+    """The legend's names; a name of several lines is one."""
+    names, before = [], None
+    for x, y, t in re.findall(r'<text x="([-0-9.]+)" y="([-0-9.]+)"[^>]*class="legend"[^>]*>(.*?)</text>', text):
+        name = re.sub(r"<[^>]*>", "", t)
+        if before is not None and before[0] == x and len(names) == before[2] and not marked(text, float(y)):
+            names[-1] += " " + name
+        else:
+            names.append(name)
+        before = (x, y, len(names))
+    return names
+
+
+def marked(text, y):
+    """Whether a sample of the legend stands beside a line of text at this height."""
+    heights = []
+    for e in tree.fromstring(text[text.index("<svg"):]).iter():
+        if e.get("class") == "key":
+            at = [float(e.get("cy"))] if e.get("cy") else [float(p.split()[1]) for p in re.findall(r"[-0-9.]+ [-0-9.]+", e.get("d"))]
+            heights.append(sum(at) / len(at))
+    return any(abs(h - y + 3) < 4 for h in heights)
 
 
 def told_by_letters(text, pair):
@@ -143,6 +169,8 @@ def plant(chromium, text):
     picture = '<svg xmlns="http://www.w3.org/2000/svg">' + line + line + "</svg>"
     if not alike(picture.format(0, "#0072b2", "", 1, "#d55e00", "")):
         sys.exit("FAIL: blue and vermillion lines without dashes were told apart in grey")
+    if hatching("M0 0L9 9M0 3L9 12") == hatching("M0 9L9 0") or hatching("M0 0L9 0") == hatching("M0 0L0 9"):
+        sys.exit("FAIL: hatching of other directions was taken for the same")
     if alike(picture.format(0, "#0072b2", "", 1, "#d55e00", ' stroke-dasharray="5 2"')):
         sys.exit("FAIL: a dashed line was taken for a solid one")
 

@@ -31,6 +31,21 @@ grep -q 'speder deep train --env Pendulum --algorithm sac3' page/index.html || f
 if [ -n "$chromium" ]; then
   /usr/bin/python3 "$source/tests/plots/check_figures.py" "$chromium" page/figures/*.svg curves.svg || fail "the figures"
   /usr/bin/python3 "$source/tests/plots/check_page.py" "$chromium" page || fail "the page"
+  # All kept runs, of many kinds, in one column of a paper.
+  "$deep" report "$source"/docs/evidence/*.db --out column --width 3.4 >/dev/null || fail "report of all"
+  for file in learning-curves aggregates profiles improvement; do [ -s "column/figures/$file.svg" ] || fail "no $file of all"; done
+  /usr/bin/python3 "$source/tests/plots/check_figures.py" "$chromium" column/figures/*.svg || fail "the figures of one column"
 fi
+# One kind of runs is one row, though some tasks alone have the other kinds.
+"$deep" table "$source"/docs/evidence/*.db --suite mbbl --format csv |
+  python3 -c '
+import csv, sys
+rows = {}
+for r in csv.DictReader(sys.stdin):
+    if r["source"] == "ours":
+        rows.setdefault(r["row"], set()).add(r["task"])
+full = [name for name, tasks in rows.items() if name.startswith("speder") and len(tasks) == 5]
+assert len(full) == 2, rows
+' || fail "the rows of SPEDER"
 [ -z "$pdflatex" ] || "$source/tests/plots/latex_test.sh" "$pdflatex" page/figures/*.tex table.latex || fail "LaTeX"
 echo ok

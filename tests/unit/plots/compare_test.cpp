@@ -51,6 +51,9 @@ TEST_CASE("compare: the same report twice, and a claim that one alone has", "[pl
   const Comparison missing = compare_reports({same}, {});
   CHECK(missing.findings.at(0).verdict_changed());
   CHECK_FALSE(missing.findings[0].difference);
+  CHECK_THAT(comparison_text(missing), Catch::Contains("0 of 0 findings") &&
+                                           Catch::Contains("experiments of a alone: ") &&
+                                           !Catch::Contains("absent"));
   const Comparison words =
       compare_reports({section("–", "[no interval]", Verdict::kInconclusive, "1")}, {same});
   CHECK_FALSE(words.findings.at(0).difference);

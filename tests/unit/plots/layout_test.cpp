@@ -248,6 +248,9 @@ TEST_CASE("looks: no two of the first dozen series share marker, dashes and colo
   std::set<std::pair<int, std::vector<double>>> looks;
   for (int c = 0; c < 12; ++c) looks.insert({static_cast<int>(marker_of(c)), dash_of(c)});
   CHECK(looks.size() == 12);
+  std::set<std::vector<double>> dashes;  // lines without markers have nothing else in grey
+  for (int c = 0; c < 12; ++c) dashes.insert(dash_of(c));
+  CHECK(dashes.size() == 12);
 }
 
 TEST_CASE("heat maps: square cells, one colour scale for one label", "[plots][layout]") {
