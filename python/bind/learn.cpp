@@ -38,14 +38,17 @@ Problem make_candidates(const Mdp& mdp, const std::string& kind, const Numbers& 
   spec.radius = numbers.at("radius");
   spec.support = numbers.at("support");
   spec.precision = words.at("precision");
-  if (const std::string& weights = words.at("weights"); weights == "occupancy") {
-    const Policy uniform = Policy::uniform(mdp->states(), mdp->actions());
-    spec.weights = uniform.joint(
-        visitation({mdp->kernel(), mdp->reward(), mdp->gamma()}, mdp->rho(), uniform).mass);
-  } else if (weights != "uniform") {
+  const std::string& weights = words.at("weights");
+  if (weights != "uniform" && weights != "occupancy")
     refuse_name("weights", weights, {"uniform", "occupancy"});
-  }
-  return without_lock({}, [held = mdp.held, spec, seed](const std::atomic<bool>&) {
+  const bool occupancy = weights == "occupancy";
+  return without_lock({}, [held = mdp.held, spec, seed,
+                           occupancy](const std::atomic<bool>&) mutable {
+    if (occupancy) {
+      const Policy uniform = Policy::uniform(held->states(), held->actions());
+      spec.weights = uniform.joint(
+          visitation({held->kernel(), held->reward(), held->gamma()}, held->rho(), uniform).mass);
+    }
     return Problem{std::make_shared<const LearnProblem>(make_problem(held, spec, SeedTree(seed)))};
   });
 }
@@ -62,6 +65,7 @@ Problem candidates_of(const Mdp& mdp, const Array& phi, const Array& mu,
   if (S != mdp->states() || A != mdp->actions())
     throw InputError(fmt::format("the class is for |S|={}, |A|={}, the MDP has |S|={}, |A|={}", S,
                                  A, mdp->states(), mdp->actions()));
+  const nb::gil_scoped_release free;
   std::vector<Kernel> kernels;
   for (Index c = 0; c < count; ++c) {
     try {
@@ -195,7 +199,7 @@ nb::list learn(const Problem& problem, const std::vector<RunName>& runs, const N
 class Judge {
  public:
   Judge(const Mdp& mdp, Index episodes, std::vector<Index> grid)
-      : truth_(mdp.held),
+      : truth_(truth_of(mdp)),
         recorder_(truth_, nullptr,
                   {.grid = grid.empty() ? geometric_grid(episodes) : std::move(grid),
                    .online = true,
@@ -221,6 +225,11 @@ class Judge {
   [[nodiscard]] double optimal_value() const { return truth_.optimal_value(); }
 
  private:
+  static TruthEvaluator truth_of(const Mdp& mdp) {  // solves it
+    return without_lock({.brief = brief(*mdp)}, [held = mdp.held](const std::atomic<bool>&) {
+      return TruthEvaluator(held);
+    });
+  }
   TruthEvaluator truth_;
   LearnRecorder recorder_;
   std::optional<Policy> last_;

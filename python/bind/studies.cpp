@@ -37,10 +37,10 @@ ExperimentData learn_data(const ResultStore& store) {
 }
 
 std::vector<std::string> pictures(const std::filesystem::path& path) {
-  const auto studies = scaling_studies(learn_data(ResultStore::read(path)));
-  return without_lock({}, [figures = study_figures(studies)](const std::atomic<bool>&) {
+  return without_lock({}, [path](const std::atomic<bool>&) {
+    const auto studies = scaling_studies(learn_data(ResultStore::read(path)));
     std::vector<std::string> out;
-    for (const Figure& figure : figures) out.push_back(svg_of(figure));
+    for (const Figure& figure : study_figures(studies)) out.push_back(svg_of(figure));
     return out;
   });
 }

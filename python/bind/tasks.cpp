@@ -258,8 +258,11 @@ class SavedPolicy {
     const auto a = static_cast<std::size_t>(spec().action_size);
     const std::size_t n = observations.size() / d;
     std::vector<double> out(n * a);
-    for (std::size_t i = 0; i < n; ++i)
-      act_(values_of(observations).subspan(i * d, d), std::span(out).subspan(i * a, a));
+    {
+      const nb::gil_scoped_release free;
+      for (std::size_t i = 0; i < n; ++i)
+        act_(values_of(observations).subspan(i * d, d), std::span(out).subspan(i * a, a));
+    }
     return copied(std::span<const double>(out), {n, a});
   }
   void to_onnx(const std::filesystem::path& path) const {

@@ -235,7 +235,7 @@ class Machine(Case):
             code = ("import signal, speder, sys\n"
                     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
                     "m = speder.make('simplex', states=50, actions=5, rank=4)\n"
-                    "big = speder.make('simplex', states=4000, actions=4, rank=4)\n"
+                    "big = speder.make('simplex', states=3000, actions=4, rank=4)\n"
                     f"try:\n  print('ready', flush=True)\n  while True:\n    {call}\n"
                     "except KeyboardInterrupt:\n  print('interrupted')\n  sys.exit(7)\n")
             with self.subTest(call), subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
