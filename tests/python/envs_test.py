@@ -59,7 +59,7 @@ class Tasks(Case):
 
     def test_no_leak(self):
         """Steps and resets, one by one and in vectors, into blocks of results."""
-        env, vector, action = speder.TaskEnv("Pendulum"), speder.make_vec("Pendulum", 64), np.zeros(1)
+        env, vector, action = speder.TaskEnv("Pendulum"), speder.make_vec("Pendulum", 64, threads=1), np.zeros(1)
         actions = np.zeros((64, 1), np.float32)
 
         def calls(n):
