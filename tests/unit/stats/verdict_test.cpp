@@ -61,7 +61,7 @@ TEST_CASE("judge: the claim's slope is that at every point, known or bounded", "
   const double whole = judge(fit, claim).theory_slope;
   fit.points.back().censoring = Censoring::kBelow;
   CHECK(judge(fit, claim).theory_slope == whole);
-  fit.points.back().y = 0;  // nothing is known of it
+  fit.points.back().y = 0;                        // nothing is known of it
   CHECK(judge(fit, claim).theory_slope > whole);  // x^½ log x is flatter at its far end
 }
 
