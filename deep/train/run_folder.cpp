@@ -57,8 +57,14 @@ double wall_time() {  // for TensorBoard's axis alone; no result depends on it
 /// The mean action as a plain network: the last layer keeps the rows of the mean.
 void write_policy(const fs::path& path, const std::vector<NamedTensor>& tensors, int actions) {
   std::vector<Tensor> layers;
+  Tensor units;
   for (const NamedTensor& t : tensors) {
     if (t.name.starts_with("actor.")) layers.push_back(t.tensor.detach().to(at::kCPU));
+    if (t.name == "actor_units.moments") units = t.tensor.detach().to(at::kCPU);
+  }
+  if (units.defined()) {  // W((s − m)/σ) + b = (W/σ)s + (b − (W/σ)m)
+    layers[0] = layers[0] * units[1];
+    layers[1] = layers[1] - at::mv(layers[0], units[0]);
   }
   H5File file = H5File::create(path);
   for (std::size_t i = 0; i < layers.size(); ++i) {

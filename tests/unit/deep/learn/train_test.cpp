@@ -9,7 +9,11 @@
 #include <fstream>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/sim/controller.hpp"
+#include "speder/deep/sim/env/env.hpp"
 #include "speder/deep/train/checkpoint.hpp"
+#include "speder/deep/train/run_folder.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/deep/learn/point_task.hpp"
 
@@ -94,6 +98,31 @@ void overwrite_byte(const fs::path& file, std::uintmax_t offset) {
 }
 
 }  // namespace
+
+TEST_CASE("policy.h5 is the actor, the units of its states included", "[learn][train]") {
+  TrainConfig config = tiny_run("speder");
+  config.env = "Pendulum";
+  config.steps = 100;
+  config.agent.actor_observation_norm = GENERATE(false, true);
+  const TemporaryFolder folder("policy");
+  const TrainResult result = train_in_folder(config, {.path = folder.path, .packages = {}}, {});
+  const auto physics = load_physics(config.env, {});
+  const Controller saved = network_controller(folder.path / "policy.h5", physics->spec);
+  const Agent agent = make_agent(config.agent, physics->spec, at::kCPU, SeedTree(0));
+  const auto tensors = agent.tensors();
+  REQUIRE(tensors.size() == result.tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    tensors[i].tensor.detach().copy_(result.tensors[i].tensor.detach());
+  Rng rng(1);
+  for (int k = 0; k < 20; ++k) {
+    const std::vector<double> x = {rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-8, 8)};
+    std::vector<double> action(1);
+    saved(x, action);
+    const Tensor seen = at::tensor(x).to(at::kFloat).unsqueeze(0);
+    // float32 products of 16 terms, the units of each in the weights or before them
+    CHECK(std::abs(agent.act(seen, {}).item<double>() - action[0]) < 1e-5);
+  }
+}
 
 TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit for bit",
           "[learn][train]") {
