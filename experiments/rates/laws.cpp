@@ -68,7 +68,7 @@ Series held_out_series(const HeldOutPoint& h, double x) {
           .low = {std::exp(h.interval.low)},
           .high = {std::exp(h.interval.high)},
           .mark = Mark::kPoints,
-          .colour = kColours - 1};
+          .colour = kColours + 1};  // a marker that no curve of a study has
 }
 
 }  // namespace speder
