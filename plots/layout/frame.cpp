@@ -278,6 +278,16 @@ PanelPlan plan_panel(const Panel& panel, const std::string& letter, double panel
          kLine * static_cast<double>(wrapped_text(panel.heat->label, box_height / unit).size()) +
          0.6);
   }
+  if (!panel.heat && panel.bars.empty()) {  // half of the last number stands beyond the axis
+    constexpr double kClearOfEdge = 0.3;
+    AxisMap across = out.x;
+    across.from = 0;
+    across.to = box_width;
+    for (const Tick& t : x_ticks_of(panel, across, unit)) {
+      const double end = across(t.at) + text_width(t.label) * unit / 2;
+      out.right = std::max(out.right, end - box_width + kClearOfEdge * unit);
+    }
+  }
   out.top = unit * (0.6 + rows(out.title));
   double names = 1;
   if (!panel.bars.empty()) {

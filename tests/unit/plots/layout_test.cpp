@@ -227,6 +227,14 @@ TEST_CASE("width: panels that would be too narrow stand below one another", "[pl
   }
 }
 
+TEST_CASE("ticks: a long number at the end of an axis stays on the page", "[plots][layout]") {
+  Panel panel;
+  panel.series = {{.label = "", .x = {0, 0.01}, .y = {0, 1}, .mark = Mark::kLine}};
+  const Scene scene = layout({.id = "f", .caption = "", .panels = {panel}});
+  CHECK_THAT(words_of(scene, "tick"), Catch::Contains("0.010"));
+  CHECK(reach(scene, "tick").high <= scene.width);
+}
+
 TEST_CASE("bars: every one has its name, on lines of its own or slanted, and on the page",
           "[plots][layout]") {
   const Scene lines = layout(named_bars({"one (two three, four five)", "six (seven eight)"}));
