@@ -46,6 +46,8 @@ plant "gradient of that term" $spectral 'gradient.diagonal().zero_();' 'gradient
 plant "mass over the batch, i = j" $spectral 'mu_next.sum(0)) - rowwise' 'mu_next.sum(0)) + rowwise' '[loss]'
 plant "discount of longer returns" $batch 'sum += weight * row[at];' 'sum -= weight * row[at];' '[replay]'
 plant "value after longer returns" $losses 'return reward + far.discount' 'return reward - far.discount' '[replay]'
+plant "noise of the successors" $agent 'config_.successor_noise * z' '0 * z' 'noisy successors*'
+plant "units in a saved policy" deep/train/run_folder.cpp 'layers[1] - at::mv(' 'layers[1] + at::mv(' 'policy.h5*'
 plant "mean of twin critics" $losses 'q.mean(0, /*keepdim=*/true)' '-q.mean(0, /*keepdim=*/true)' '[loss]'
 plant "value in the categorical actor loss" $losses 'sample.log_prob - q.detach()' 'sample.log_prob + q.detach()' '[loss]'
 plant "entropy in the categorical actor loss" $losses 'policy_mean(sample, alpha.detach()' 'policy_mean(sample, -alpha.detach()' '[loss]'
