@@ -55,25 +55,14 @@ TaskChoice parse_task(const std::string& text, const std::string& suite) {
   return task;
 }
 
-/// The settings of one run. The paper's table: bonus 5 and actors as wide as the critic on the
-/// control suite, no bonus on MBBL.
 TrainConfig cell_config(const BenchOptions& o, const TaskChoice& task, const std::string& algorithm,
                         std::uint64_t seed) {
   TrainingOptions training = o.training;
   if (!task.overrides.empty()) training.steps = 0;
-  const std::string shared = override_text(training);
-  TrainConfig c = read_train_config(
+  return read_train_config(
       preset_path(training.preset),
-      shared + task.overrides +
+      override_text(training) + task.overrides +
           fmt::format("env = \"{}\"\nalgorithm = \"{}\"\nseed = {}\n", task.env, algorithm, seed));
-  const auto given = [&](std::string_view key) {
-    return ("\n" + shared).find(fmt::format("\n{} =", key)) != std::string::npos;
-  };
-  if (o.suite == "dmc" && !given("bonus") && algorithm == "speder") c.agent.bonus = 5.0;
-  if (o.suite == "dmc" && !given("actor_hidden")) {
-    c.agent.actor_hidden.assign(2, c.agent.critic_width);
-  }
-  return c;
 }
 
 /// The loop over seeds is the outer one: a bench that is stopped early has the first seeds of every task.

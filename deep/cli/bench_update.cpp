@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "speder/cli/program.hpp"
+#include "speder/core/check.hpp"
 #include "speder/deep/cli/command.hpp"
+#include "speder/deep/cli/training.hpp"
 #include "speder/deep/train/update_speed.hpp"
 
 namespace speder::deep::cli {
@@ -13,38 +15,32 @@ namespace {
 
 struct BenchUpdateOptions {
   bool json = false;
-  int width = 256;
+  int width = 0;  // 0: the preset's sizes
   std::string algorithm = "speder";
-  std::string preset = "small";
-  std::string objective = "exact";
-  bool in_batch = false;
+  TrainingOptions training;
   UpdateSpeedOptions speed;
 };
 
-/// Learners whose sizes are those of a preset; the others have one width.
-bool has_own_sizes(const std::string& algorithm) {
-  static const std::vector<std::string> names = {"trpo",  "pets-rs", "pets-cem", "metrpo",
-                                                 "spede", "dreamer", "proto"};
-  return std::ranges::find(names, algorithm) != names.end();
-}
-
 AgentConfig chosen(const BenchUpdateOptions& o) {
-  AgentConfig config;
-  if (has_own_sizes(o.algorithm)) {
-    config =
-        read_train_config(preset_path(o.preset), fmt::format("algorithm = \"{}\"", o.algorithm))
-            .agent;
-    config.pretrain = 1;
-    config.explore_steps = std::numeric_limits<int>::max();
-    // a fit of 500 steps cannot end sooner, so that its products can be counted
-    config.model_steps = std::min(config.model_steps, 500);
-    return config;
+  if (o.algorithm == "ppo") {
+    throw InputError(
+        "bench-update is not for ppo: it takes many small steps on a rollout, not one");
   }
-  config.algorithm = o.algorithm;
-  config.objective = o.objective;
-  config.in_batch = o.in_batch;
-  config.feature_dim = config.critic_width = o.width;
+  const std::string set = override_text(o.training);
+  AgentConfig config =
+      read_train_config(
+          preset_path(o.training.preset),
+          set + fmt::format("env = \"HalfCheetah\"\nalgorithm = \"{}\"\n", o.algorithm))
+          .agent;
+  config.pretrain = 1;
+  config.explore_steps = std::numeric_limits<int>::max();
+  // a fit of 500 steps cannot end sooner, so that its products can be counted
+  config.model_steps = std::min(config.model_steps, 500);
+  if (o.width == 0) return config;
+  const ConfigTable given = ConfigTable::parse(set, "command line");
+  config.feature_dim = o.width;
   config.feature_hidden = {o.width, o.width};
+  if (!given.has("critic_width")) config.critic_width = o.width;
   return config;
 }
 
@@ -61,7 +57,7 @@ void run(const BenchUpdateOptions& o) {
   const bool counted = s.gflop_per_update > 0;
   const bool plans = s.actions_per_second > 0;
   if (o.json) {
-    nlohmann::json row = {{"width", o.width},
+    nlohmann::json row = {{"width", config.critic_width},
                           {"updates_per_cpu_second", s.updates_per_second},
                           {"sampling_share", s.sampling_share},
                           {"sgemm_gflops", s.sgemm_gflops},
@@ -78,9 +74,8 @@ void run(const BenchUpdateOptions& o) {
     fmt::print("{}\n", speder::cli::json_text(row));
     return;
   }
-  const std::string sizes = has_own_sizes(o.algorithm)
-                                ? fmt::format("preset {}", o.preset)
-                                : fmt::format("width {}, batch {}", o.width, config.batch);
+  const std::string sizes = o.width == 0 ? fmt::format("preset {}", o.training.preset)
+                                         : fmt::format("width {}, batch {}", o.width, config.batch);
   fmt::print("{} at {}, one thread, per CPU-second:\n", o.algorithm, sizes);
   fmt::print("  {:.1f} updates/s", s.updates_per_second);
   if (counted) {
@@ -105,20 +100,17 @@ void add_bench_update(CLI::App& app) {
       "Example:\n  speder deep bench-update --width 1024\n\n"
       "tests/bench/compare_update.sh runs it beside the same update in eager PyTorch. The share "
       "of\n"
-      "sgemm is counted on the products an update cannot do without; an update of pets-* is a fit "
-      "of\n"
-      "its dynamics, of metrpo a round, of trpo one rollout.");
-  command->add_option("--width", o->width, "Width of every layer, and d")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 8192));
+      "sgemm is counted on the products an update cannot do without; an update of rs and\n"
+      "pets-* is a fit of its dynamics, of metrpo a round, of trpo one rollout.");
   command
-      ->add_option("--algorithm", o->algorithm,
-                   "Any but ppo; from trpo on the sizes are those of --preset")
+      ->add_option("--width", o->width,
+                   "Width of every layer, and d, of learners with a critic (default: the preset's)")
+      ->check(CLI::Range(1, 8192));
+  command->add_option("--algorithm", o->algorithm, "Any but ppo")->capture_default_str();
+  command->add_option("--preset", o->training.preset, "small, tuned, large, paper, or a TOML file")
       ->capture_default_str();
-  command->add_option("--preset", o->preset, "small, paper, or a TOML file")->capture_default_str();
-  command->add_option("--objective", o->objective, "dual exact literal")->capture_default_str();
-  command->add_flag("--in-batch", o->in_batch,
-                    "Base states are the other rows' successors (as --set in_batch=true)");
+  command->add_option("--set", o->training.set,
+                      "Any setting of config.toml, as key=value; may be repeated");
   command->add_option("--updates", o->speed.updates, "Updates per sample")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/pets.hpp"
 #include "speder/deep/learn/features/spectral_loss.hpp"
 #include "speder/deep/sim/data_files.hpp"
+#include "speder/deep/sim/env/task.hpp"
 
 namespace speder::deep {
 namespace {
@@ -17,9 +20,13 @@ constexpr Limits kRate{1e-12, 1};
 
 void require_known_names(const AgentConfig& a) {
   static_cast<void>(objective_named(a.objective));  // throws with the choices
-  if (a.features != "spectral" && a.features != "random" && a.features != "raw") {
+  if (a.features != "spectral" && a.features != "bonus" && a.features != "random" &&
+      a.features != "raw") {
     throw InputError(
-        fmt::format("features = \"{}\": there are spectral, random and raw", a.features));
+        fmt::format("features = \"{}\": there are spectral, bonus, random and raw", a.features));
+  }
+  if (a.features == "bonus" && !(a.bonus > 0 || a.scaled_bonus > 0)) {
+    throw InputError("features = \"bonus\" needs bonus or scaled_bonus > 0: nothing else reads φ");
   }
   if (a.twin != "min" && a.twin != "mean") {
     throw InputError(fmt::format("twin = \"{}\": there are min and mean", a.twin));
@@ -58,11 +65,14 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("objective", a.objective);
   v("in_batch", a.in_batch);
   v("successor_noise", a.successor_noise, kNonNegative);
+  v("far_successors", a.far_successors);
+  v("feature_bound", a.feature_bound, kNonNegative);
   v("ortho_weight", a.ortho_weight, kNonNegative);
   v("prob_weight", a.prob_weight, kNonNegative);
   v("reward_weight", a.reward_weight, kNonNegative);
   v("reward_model", a.reward_model);
   v("feature_updates", a.feature_updates);
+  v("feature_whiten", a.feature_whiten, kNonNegative);
   v("feature_norm", a.feature_norm);
   v("head_norm", a.head_norm);
   v("head_raw", a.head_raw);
@@ -99,7 +109,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("cg_iterations", a.cg_iterations, Limits{1, 1000});
   v("cg_damping", a.cg_damping, kNonNegative);
   v("value_steps", a.value_steps, kCount);
-  v("ensemble", a.ensemble, Limits{2, 1000});
+  v("ensemble", a.ensemble, Limits{1, 1000});
   v("model_hidden", a.model_hidden);
   v("model_lr", a.model_lr, kRate);
   v("model_decay", a.model_decay, kNonNegative);
@@ -152,28 +162,47 @@ void visit_settings(Visitor&& v, TrainConfig& c) {
 
 namespace {
 
-/// Tables of a preset that count for some algorithms alone.
-constexpr std::string_view kSections[] = {"trpo", "pets", "metrpo", "spede", "dreamer", "proto"};
+// Tables of a preset that count for some runs alone: of a suite's tasks, of an algorithm, of both. A later one
+// of the list counts before an earlier one.
+constexpr std::string_view kSections[] = {"dmc",     "speder", "sac3+",     "trpo",
+                                          "rs",      "pets",   "metrpo",    "spede",
+                                          "dreamer", "proto",  "speder-dmc"};
 
-bool is_for(std::string_view section, std::string_view algorithm) {
-  return section == algorithm || (section == "pets" && algorithm.starts_with("pets-"));
+/// "mbbl", "dmc", …; nothing for what is no task of the tables.
+std::string suite_of_task(std::string_view env) {
+  std::string suite;
+  for (const Task& task : tasks()) {
+    if (task.name == env) suite = task.suite;
+  }
+  for (char& c : suite) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return suite;
 }
 
-/// The preset with the algorithm's own table before it; mistakes in any of them are refused.
+bool is_for(std::string_view section, std::string_view algorithm, std::string_view suite) {
+  return section == algorithm || section == suite ||
+         section == fmt::format("{}-{}", algorithm, suite) ||
+         (section == "pets" && algorithm.starts_with("pets-"));
+}
+
+/// The preset with the run's own tables before it; mistakes in any of them are refused.
 ConfigTable preset_table(const std::filesystem::path& file, std::string_view overrides) {
   const ConfigTable command_line = ConfigTable::parse(overrides, "command line");
   const ConfigTable preset = ConfigTable::load(file);
   ConfigTable all = command_line.over(preset);
-  std::string algorithm = AgentConfig{}.algorithm;
+  std::string algorithm = AgentConfig{}.algorithm, env;
   all.read("algorithm", algorithm);
+  all.read("env", env);
+  const std::string suite = suite_of_task(env);
+  ConfigTable layers = preset;
   for (const std::string_view name : kSections) {
     if (!preset.has(name)) continue;
     const ConfigTable section = preset.table(name);
     TrainConfig unused;
     visit_settings(ReadFrom{section}, unused);
     section.refuse_unknown();
-    if (is_for(name, algorithm)) all = command_line.over(section).over(preset);
+    if (is_for(name, algorithm, suite)) layers = section.over(layers);
   }
+  all = command_line.over(layers);
   for (const std::string_view name : kSections) {
     if (preset.has(name)) static_cast<void>(all.table(name));
   }
@@ -200,8 +229,8 @@ std::filesystem::path preset_path(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return name;
   std::filesystem::path path = find_data_file("suites", name + ".toml");
   if (std::filesystem::is_regular_file(path)) return path;
-  throw InputError(
-      fmt::format("no preset '{}' (looked for {}); there are: small paper", name, path.string()));
+  throw InputError(fmt::format("no preset '{}' (looked for {}); there are: small tuned large paper",
+                               name, path.string()));
 }
 
 }  // namespace speder::deep

@@ -24,18 +24,24 @@ struct AgentConfig {
   int head_layers = 1;                           // how many of them
   std::vector<int> actor_hidden = {256, 256};
   // representation
-  std::string features = "spectral";  // spectral; the controls: random (φ never learns), raw (none)
-  std::string objective = "exact";    // dual exact literal
-  bool in_batch = false;              // base states: the other rows' successors, none drawn for it
-  double successor_noise = 0.0;       // σ: μ sees s' + σz, z ~ N(0, I) in units of states
-  double ortho_weight = 1.0;          // λ_ortho
-  double prob_weight = 0.0;           // λ_prob
+  // what the critic heads see: spectral φ; (s,a) with φ for the bonus alone; controls: random, a φ that never
+  // learns; raw, (s,a) and no φ
+  std::string features = "spectral";
+  std::string objective = "exact";  // dual exact literal
+  bool in_batch = false;            // base states: the other rows' successors, none drawn for it
+  double successor_noise = 0.0;     // σ: μ sees s' + σz, z ~ N(0, I) in units of states
+  bool far_successors = false;      // μ sees s_{t+n} of the n-step return, not s_{t+1}
+  double feature_bound = 0.0;       // c: entries of φ and μ are c tanh(·/c); 0: unbounded
+  double ortho_weight = 1.0;        // λ_ortho
+  double prob_weight = 0.0;         // λ_prob
   double reward_weight = 0.0;  // of ½(⟨φ,θ_r⟩ − r)² in the representation loss; 0: no reward head
   bool reward_model = true;  // Q = r̂(s,a) + head(φ): the reward need not lie in the span of φ
   int feature_updates = 1;   // representation steps per update
-  bool feature_norm = true;  // the critic head sees φ with zero mean and unit variance
-  bool head_norm = true;     // its hidden layers are normalised too
-  bool head_raw = false;     // it sees (s,a) in units beside φ
+  double feature_whiten =
+      0.0;  // ρ: the critic head sees (C + ρ t I)^−½(φ − m), see Whitening; 0: φ
+  bool feature_norm = true;      // the critic head sees φ with zero mean and unit variance
+  bool head_norm = true;         // its hidden layers are normalised too
+  bool head_raw = false;         // it sees (s,a) in units beside φ, both with the same weight
   bool observation_norm = true;  // φ and μ see states in units of the uniform steps' moments
   int unit_every = 0;            // updates between new measurements of the units; 0: never again
   bool actor_observation_norm = false;   // the actor sees states in units, too
@@ -74,7 +80,7 @@ struct AgentConfig {
   int cg_iterations = 10;
   double cg_damping = 0.1;  // ξ of F + ξI
   int value_steps = 20;     // full-batch steps of the value network per round
-  // ensemble of dynamics networks (pets-rs, pets-cem, metrpo)
+  // ensemble of dynamics networks (rs, pets-rs, pets-cem, metrpo)
   int ensemble = 5;
   std::vector<int> model_hidden = {128, 128};
   double model_lr = 1e-3;
@@ -83,10 +89,10 @@ struct AgentConfig {
   int model_steps = 500;  // at most, per fit
   // planning
   int plan_horizon = 20;
-  int plan_samples = 200;     // N of each iteration; pets-rs draws those of all iterations at once
-  int plan_elites = 20;       // K
-  int plan_iterations = 3;    // I
-  double plan_inertia = 0.1;  // α of μ ← αμ + (1 − α) mean of the elites
+  int plan_samples = 200;            // N of each iteration; rs and pets-rs draw all I · N at once
+  int plan_elites = 20;              // K
+  int plan_iterations = 3;           // I
+  double plan_inertia = 0.1;         // α of μ ← αμ + (1 − α) mean of the elites
   std::string propagation = "mean";  // mean ts1 tsinf
   int particles = 20;                // of a plan, for ts1 and tsinf
   bool stop_at_end = true;           // an imagined episode ends where the task would end it

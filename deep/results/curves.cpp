@@ -24,7 +24,9 @@ struct TaskCurves {
 };
 
 Series to_series(const std::string& label, const Line& line, int colour) {
-  Series s{.label = label, .mark = Mark::kLine, .colour = colour};
+  // a run with one evaluation is a point: a line of it would not be seen
+  Series s{
+      .label = label, .mark = line.size() > 1 ? Mark::kLine : Mark::kLinePoints, .colour = colour};
   for (const auto& [step, values] : line) {
     const MeanStd v = mean_std(values);
     s.x.push_back(static_cast<double>(step) / 1000);
@@ -48,7 +50,8 @@ std::optional<MeanStd> published(const std::string& env) {
 }
 
 /// A legend is as narrow as its panel: the one preset of all runs is said by the titles instead.
-std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, const std::string& preset) {
+std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, const std::string& preset,
+                                          std::string_view metric) {
   std::map<std::string, TaskCurves> tasks;
   for (const Run& run : runs) {
     const GridCell cell = GridCell::parse(run.key.cell);
@@ -64,7 +67,7 @@ std::map<std::string, TaskCurves> by_task(const std::vector<Run>& runs, const st
     }
     ++task.seeds[label];
     for (const Measure& m : run.measures) {
-      if (m.metric == "return") task.lines[label][m.n].push_back(m.value);
+      if (m.metric == metric) task.lines[label][m.n].push_back(m.value);
     }
   }
   return tasks;
@@ -121,18 +124,93 @@ Panel to_panel(const std::string& env, const std::string& preset, const TaskCurv
   return panel;
 }
 
-}  // namespace
-
-Figure learning_curves(const std::vector<Run>& runs) {
-  const std::string preset = common_preset(runs);
-  auto tasks = by_task(runs, preset);
-  if (tasks.empty()) throw InputError("there are no training runs to draw");
+std::map<std::string, int> colours_of(const std::map<std::string, TaskCurves>& tasks) {
   std::map<std::string, int> colours;
   for (const auto& [env, task] : tasks) {
     for (const auto& [label, line] : task.lines) colours[label] = 0;
   }
   int next = 0;
   for (auto& [label, colour] : colours) colour = next++;
+  return colours;
+}
+
+/// What SpectralActorCritic::inspect() measures and where a sound run lies.
+struct FeatureMetric {
+  std::string_view name, title;
+  Scale scale = Scale::kLinear;
+  std::optional<double> sound = {};
+};
+constexpr FeatureMetric kFeatureMetrics[] = {
+    {"phi_rank", "effective rank of E φφᵀ"},
+    {"phi_drift", "change in 1,000 updates", Scale::kLog},
+    {"phi_action", "variance by actions"},
+    {"sigma_1", "largest of φᵀμ", Scale::kLinear, 1.0},
+    {"sigma_16", "the 16th of φᵀμ"},
+    {"sigma_16_seen", "that mode on the batch"},
+    {"bellman", "error over Var y", Scale::kLog},
+    {"reward_share", "of r̂ in Q", Scale::kLog},
+    {"unit_rms", "states in their units", Scale::kLinear, 1.0}};
+
+/// The metric's curves of one task; none where no run has it.
+std::optional<Panel> feature_panel(const FeatureMetric& metric, const TaskCurves& task,
+                                   const std::map<std::string, int>& colours) {
+  // The name stands in the title: beside the ticks of a narrow panel it would touch them.
+  Panel panel{.title = fmt::format("{}: {}", metric.name, metric.title),
+              .x = {.label = "environment steps (thousands)"},
+              .y = {.scale = metric.scale}};
+  double first = INFINITY, last = 0, low = INFINITY, high = -INFINITY;
+  for (const auto& [label, line] : task.lines) {
+    if (line.empty()) continue;
+    const Series s = to_series(label, line, colours.at(label));
+    first = std::min(first, s.x.front());
+    last = std::max(last, s.x.back());
+    low = std::min(low, std::ranges::min(s.low));
+    high = std::max(high, std::ranges::max(s.high));
+    panel.series.push_back(s);
+  }
+  if (panel.series.empty()) return {};
+  if (low <= 0) panel.y.scale = Scale::kLinear;
+  if (metric.sound) {
+    constexpr double kRoom = 0.1;  // below the line, of the height
+    low = std::min(low, *metric.sound);
+    panel.y.low = low - kRoom * (std::max(high, *metric.sound) - low);
+    panel.references.push_back(
+        {.label = "sound", .x = {first, last}, .y = {*metric.sound, *metric.sound}});
+  }
+  return panel;
+}
+
+}  // namespace
+
+std::vector<Figure> feature_curves(const std::vector<Run>& runs) {
+  const std::string preset = common_preset(runs);
+  const std::map<std::string, int> colours = colours_of(by_task(runs, preset, "return"));
+  std::map<std::string, Figure> figures;  // by task
+  for (const FeatureMetric& metric : kFeatureMetrics) {
+    for (const auto& [env, task] : by_task(runs, preset, metric.name)) {
+      auto panel = feature_panel(metric, task, colours);
+      if (!panel) continue;
+      Figure& figure = figures[env];
+      figure.id = "features_" + env;
+      figure.caption = fmt::format(
+          "{}: what was learned of P and how the critic reads it, at each evaluation: mean over "
+          "seeds, band "
+          "from the lowest to the highest.",
+          env);
+      figure.columns = 3;
+      figure.panels.push_back(std::move(*panel));
+    }
+  }
+  std::vector<Figure> out;
+  for (auto& [env, figure] : figures) out.push_back(std::move(figure));
+  return out;
+}
+
+Figure learning_curves(const std::vector<Run>& runs) {
+  const std::string preset = common_preset(runs);
+  auto tasks = by_task(runs, preset, "return");
+  if (tasks.empty()) throw InputError("there are no training runs to draw");
+  const std::map<std::string, int> colours = colours_of(tasks);
   Figure figure{.id = "learning_curves",
                 .caption =
                     "Return of the mean action at each evaluation: mean over seeds, band from the "

@@ -10,4 +10,8 @@ namespace speder::deep {
 /// Tasks in the order of the tables; only runs of a cell's greatest length count.
 [[nodiscard]] Figure learning_curves(const std::vector<Run>& runs);
 
+/// What SpectralActorCritic::inspect() stored of the runs of each task, a panel per metric with a dashed line
+/// where a sound run lies; tasks without such runs have no figure.
+[[nodiscard]] std::vector<Figure> feature_curves(const std::vector<Run>& runs);
+
 }  // namespace speder::deep

@@ -105,7 +105,8 @@ std::string blocks(const std::vector<TableLine>& lines, std::size_t width) {
 
 /// The planners and model-based learners of the published row "Best MBBL" that are here.
 bool is_model_based(std::string_view algorithm) {
-  return algorithm == "metrpo" || algorithm == "pets-rs" || algorithm == "pets-cem";
+  return algorithm == "metrpo" || algorithm == "rs" || algorithm == "pets-rs" ||
+         algorithm == "pets-cem";
 }
 
 /// Per task the largest mean of ours among them, and whose it is. Nothing when there is none.

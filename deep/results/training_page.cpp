@@ -134,6 +134,7 @@ ReportSection training_section(const std::vector<std::string>& stores) {
     report.tables.push_back(*report.lead);
   }
   report.figures.push_back(learning_curves(runs));
+  for (Figure& figure : feature_curves(runs)) report.figures.push_back(std::move(figure));
   report.tables.push_back(settings_table(ours));
   report.again = commands(runs);
   return section_of(data, std::move(report));

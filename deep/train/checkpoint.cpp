@@ -1,17 +1,15 @@
 #include "speder/deep/train/checkpoint.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "speder/core/check.hpp"
+#include "speder/io/durable_file.hpp"
 
 namespace speder::deep {
 namespace {
@@ -25,26 +23,18 @@ constexpr std::string_view kCurrent = "checkpoint.bin";
 constexpr std::string_view kTemporary = "checkpoint.new.bin";
 constexpr std::string_view kPrevious = "checkpoint.previous.bin";
 
-/// An owned file descriptor that keeps the checksum of what it writes.
+std::string_view to_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Keeps the checksum of what it writes.
 class SummedFile {
  public:
-  explicit SummedFile(const fs::path& path)
-      : path_(path),
-        fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) fail();
-  }
-  SummedFile(const SummedFile&) = delete;
-  SummedFile& operator=(const SummedFile&) = delete;
-  ~SummedFile() { ::close(fd_); }
+  explicit SummedFile(const fs::path& path) : file_(path) {}
 
   void write(std::span<const std::byte> bytes) {
     crc_.add(bytes);
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail();
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
+    file_.add(to_text(bytes));
   }
   template <class T>
   void write_number(T value) {
@@ -52,30 +42,16 @@ class SummedFile {
   }
   void finish() {
     write_number(crc_.value());
-    if (::fsync(fd_) != 0) fail();
+    file_.finish();
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw InputError(fmt::format(
-        "{}: cannot write ({}); free some room or mend the folder, and start again: the "
-        "checkpoints that were there are kept",
-        path_.string(), std::strerror(errno)));
-  }
-  fs::path path_;
-  int fd_;
+  GrowingFile file_;
   Crc32c crc_;
 };
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view problem) {
   throw InputError(fmt::format("{}: {}", path.string(), problem));
-}
-
-void sync_folder(const fs::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
 }
 
 /// Takes numbers and strings from the front of a span; throws when too little is left.
@@ -113,10 +89,6 @@ std::vector<std::byte> bytes_of(const fs::path& path) {
   return bytes;
 }
 
-std::string to_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 std::span<const std::byte> as_bytes(std::string_view text) {
@@ -140,7 +112,9 @@ void Checkpoint::copy_to(const std::string& name, std::span<std::byte> out) cons
   std::copy(bytes.begin(), bytes.end(), out.begin());
 }
 
-std::string Checkpoint::text(const std::string& name) const { return to_text(section(name)); }
+std::string Checkpoint::text(const std::string& name) const {
+  return std::string(to_text(section(name)));
+}
 
 std::vector<Measure> Checkpoint::measures(const std::string& name) const {
   std::vector<Measure> out;
@@ -178,7 +152,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
   Reader reader(body, path);
   if (to_text(reader.take(kMagic.size())) != kMagic) refuse(path, "is no checkpoint");
   while (!reader.done()) {
-    const std::string name = to_text(reader.take(reader.number()));
+    const std::string name(to_text(reader.take(reader.number())));
     c.sections[name] = reader.take(reader.number());
   }
   return c;
@@ -197,14 +171,16 @@ void save_checkpoint(const fs::path& folder, const std::vector<Section>& section
       file.write(s.bytes);
     }
     file.finish();
-  } catch (const InputError&) {
+  } catch (const InputError& error) {
     std::error_code ignored;
     fs::remove(temporary, ignored);
-    throw;
+    throw InputError(fmt::format(
+        "cannot write a checkpoint: {}; free some room or mend the folder, and start again: the "
+        "checkpoints that were there are kept",
+        error.what()));
   }
-  if (fs::exists(current)) fs::rename(current, folder / kPrevious);
-  fs::rename(temporary, current);
-  sync_folder(folder);
+  if (fs::exists(current)) rename_durably(current, folder / kPrevious);
+  rename_durably(temporary, current);
 }
 
 LoadedCheckpoint load_checkpoint(const fs::path& folder) {

@@ -23,7 +23,20 @@ struct TrainState {
   Agent agent;
   RingBuffer buffer;
   std::vector<Measure> measures;
+  Diagnostics last;  // losses of the last update, which every evaluation before the next one shows
 };
+
+/// Losses of the last update and what else is known of it, off the device.
+std::vector<Measure> losses_of(const TrainState& state) {
+  std::vector<Measure> out;
+  const auto read = [&](const Diagnostics& values) {
+    for (const NamedTensor& d : values)
+      out.push_back({d.name, state.step, d.tensor.item<double>()});
+  };
+  read(state.last);
+  if (state.agent.inspect) read(state.agent.inspect());
+  return out;
+}
 
 /// Everything that decides the numbers up to a given step.
 std::string identity(TrainConfig config) {
@@ -42,6 +55,8 @@ SavedState saved(const TrainState& state, const TrainConfig& config) {
 void write(const TrainState& state, const TrainConfig& config,
            const std::filesystem::path& folder) {
   SavedState all = saved(state, config);
+  const std::string last = measures_text(losses_of(state));
+  all.more.push_back({"losses", as_bytes(last)});
   all.more.push_back({"replay", std::as_bytes(state.buffer.rows())});
   save_state(all, folder);
 }
@@ -54,6 +69,9 @@ void restore(TrainState& state, const TrainConfig& config, const Checkpoint& che
   state.episodes = all.counters[1];
   state.updates = all.counters[2];
   state.measures = std::move(all.measures);
+  state.last.clear();  // an agent that has not learnt since then has nothing to inspect
+  for (const Measure& m : checkpoint.measures("losses"))
+    state.last.push_back({m.metric, at::full({}, m.value, at::kDouble)});
   std::vector<float> values(checkpoint.section("replay").size() / sizeof(float));
   checkpoint.copy_to("replay", std::as_writable_bytes(std::span(values)));
   state.buffer.restore(values, all.counters[3]);
@@ -219,22 +237,15 @@ class Loop {
 
   void learn() {
     Rng rng = seeds_.stream("update", static_cast<std::uint64_t>(state_.updates));
-    diagnostics_ = state_.agent.update(state_.buffer, rng);
-    watch_.see(diagnostics_, state_.updates);
+    state_.last = state_.agent.update(state_.buffer, rng);
+    watch_.see(state_.last, state_.updates);
     ++state_.updates;
     if (state_.agent.rollout > 0) state_.buffer.clear();
   }
 
   /// Reads the last losses off the device; a bad one, now or since the last time, ends the run.
   std::vector<Measure> losses() {
-    std::vector<Measure> out;
-    const auto read = [&](const NamedTensor& d) {
-      out.push_back({d.name, state_.step, d.tensor.item<double>()});
-    };
-    for (const NamedTensor& d : diagnostics_) read(d);
-    if (state_.agent.inspect) {
-      for (const NamedTensor& d : state_.agent.inspect()) read(d);
-    }
+    const std::vector<Measure> out = losses_of(state_);
     if (const auto bad = watch_.first_bad()) {
       problem_ = fmt::format("{} was not finite, or above {:g}, at update {}", bad->name,
                              kLossLimit, bad->update);
@@ -305,7 +316,6 @@ class Loop {
   Interaction interaction_;
   std::optional<Agent> acting_copy_;  // overlap only
   std::optional<SideThread> side_;    // overlap only
-  Diagnostics diagnostics_;
   DivergenceWatch watch_{kLossLimit};
   double last_return_ = 0;
   std::int64_t last_saved_ = 0;

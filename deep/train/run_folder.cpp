@@ -105,7 +105,7 @@ void prepare(const TrainConfig& config, const RunFolder& folder) {
 }  // namespace
 
 EventFile::EventFile(const std::filesystem::path& folder, std::int64_t first_step, double wall_time)
-    : out_(folder / fmt::format("events.out.tfevents.{:010}.speder", first_step)) {
+    : path_(folder / fmt::format("events.out.tfevents.{:010}.speder", first_step)), out_(path_) {
   // Event { 1: wall_time, 3: file_version }
   record(field(1, kFixed64, raw(wall_time)) + field(3, kBytes, "brain.Event:2"));
 }
@@ -122,12 +122,22 @@ void EventFile::scalars(double wall_time, const std::vector<Measure>& measures) 
          field(5, kBytes, summary));
 }
 
-void EventFile::record(std::string_view data) const {
+void EventFile::record(std::string_view data) {
   std::string all = raw(std::uint64_t{data.size()});
   all += raw(masked_crc(all));
   all += data;
   all += raw(masked_crc(data));
   out_.add(all);
+  size_ += all.size();
+  crc_.add(as_bytes(all));
+}
+
+void EventFile::finish() {
+  out_.finish();
+  Crc32c read;
+  read.add(as_bytes(read_text_file(path_, size_)));
+  if (read.value() == crc_.value()) return;
+  throw InputError(path_.string() + ": could not be written (it reads back as other bytes)");
 }
 
 GridCell cell_of(const TrainConfig& config) {
@@ -146,7 +156,8 @@ RunKey key_of(const std::string& experiment, const TrainConfig& config) {
 void check_run(const TrainConfig& config, const RunFolder& folder) {
   static_cast<void>(choose_device(folder.device));
   const auto physics = load_physics(config.env, packages_folder(folder.packages));
-  check_suits(config.agent.algorithm, physics->spec);
+  // What its making refuses is refused here, before a folder is there.
+  static_cast<void>(make_agent(config.agent, physics->spec, at::kCPU, SeedTree(config.seed)));
   check_start(folder);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "speder/deep/train/checkpoint.hpp"
 #include "speder/deep/train/loop.hpp"
 #include "speder/io/durable_file.hpp"
 #include "speder/sweep/grid_cell.hpp"
@@ -19,12 +20,16 @@ class EventFile {
   /// The measures of one step.
   void scalars(double wall_time, const std::vector<Measure>& measures);
 
-  /// Writes it through to the disk. No more scalars after it.
-  void finish() { out_.finish(); }
+  /// Writes it through to the disk and reads it back; InputError where it reads back as other bytes.
+  /// No more scalars after it.
+  void finish();
 
  private:
-  void record(std::string_view data) const;
+  void record(std::string_view data);
+  std::filesystem::path path_;
   GrowingFile out_;
+  std::uint64_t size_ = 0;  // of what was written, and its checksum
+  Crc32c crc_;
 };
 
 /// "algorithm=… env=… preset=… steps=…": the cell of a run in the result store; its repetition is the seed.

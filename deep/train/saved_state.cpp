@@ -40,10 +40,13 @@ void restore_state(SavedState& state, const Checkpoint& checkpoint) {
   }
   state.measures = checkpoint.measures("measures");
   checkpoint.copy_to("counters", std::as_writable_bytes(std::span(state.counters)));
+  constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  // numbers that rows hold exactly
   for (const std::int64_t count : state.counters) {
-    if (count < 0)
-      throw InputError(fmt::format("{}: is damaged: a count of steps is negative ({})",
-                                   checkpoint.file.string(), count));
+    if (count < 0 || count > kMostSteps) {
+      throw InputError(fmt::format("{}: is damaged: a count of steps is {} ({})",
+                                   checkpoint.file.string(), count < 0 ? "negative" : "too large",
+                                   count));
+    }
   }
   const at::NoGradGuard no_grad;
   for (const NamedTensor& t : state.tensors) {

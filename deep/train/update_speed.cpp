@@ -7,6 +7,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
+#include "speder/deep/learn/nn/product.hpp"
 #include "speder/deep/learn/replay/minibatch.hpp"
 
 namespace speder::deep {
@@ -74,11 +75,10 @@ double sgemm_gflops() {
   const at::NoGradGuard no_grad;
   constexpr int n = 1024;
   const Tensor x = at::ones({n, n});
-  Tensor y = at::mm(x, x);
+  const auto product = [&] { static_cast<void>(linear_product(x, x, {})); };
+  product();
   std::vector<double> rates;
-  for (int i = 0; i < 5; ++i) {
-    rates.push_back(2e-9 * n * n * n / timed(4, [&] { at::mm_out(y, x, x); }));
-  }
+  for (int i = 0; i < 5; ++i) rates.push_back(2e-9 * n * n * n / timed(4, product));
   return median(rates);
 }
 
@@ -97,7 +97,8 @@ double speder_products(const AgentConfig& c, const EnvSpec& spec) {
   const double b = c.batch;
   const Products phi = products(s + a, c.feature_hidden, c.feature_dim);
   const Products mu = products(s, c.feature_hidden, c.feature_dim);
-  Products head = products(c.feature_dim, {c.critic_width}, 1);
+  const std::vector<int> layers(static_cast<std::size_t>(c.head_layers), c.critic_width);
+  Products head = products(c.feature_dim, layers, 1);
   head = {2 * head.all, 2 * head.first};  // twins
   const Products actor = products(s, c.actor_hidden, 2 * a);
   const double features =
@@ -120,6 +121,10 @@ double trpo_products(const AgentConfig& c, const EnvSpec& spec, double rows) {
 Products dynamics(const AgentConfig& c, const EnvSpec& spec, bool gaussian) {
   return products(spec.observation_size + spec.action_size, c.model_hidden,
                   (gaussian ? 2 : 1) * spec.observation_size);
+}
+
+bool is_planner(const AgentConfig& c) {
+  return c.algorithm == "rs" || c.algorithm.starts_with("pets");
 }
 
 double fit_products(const AgentConfig& c, const EnvSpec& spec, bool gaussian, double stored) {
@@ -197,7 +202,7 @@ double proto_products(const AgentConfig& c, const EnvSpec& spec) {
 double necessary_flops(const AgentConfig& c, const EnvSpec& spec, int stored) {
   if (c.algorithm == "speder") return 2 * speder_products(c, spec);
   if (c.algorithm == "trpo") return 2 * trpo_products(c, spec, c.rollout);
-  if (c.algorithm.starts_with("pets")) return 2 * fit_products(c, spec, true, stored);
+  if (is_planner(c)) return 2 * fit_products(c, spec, c.algorithm != "rs", stored);
   if (c.algorithm == "metrpo") return 2 * metrpo_products(c, spec, stored);
   if (c.algorithm == "spede") return 2 * spede_products(c, spec);
   if (c.algorithm == "dreamer") return 2 * dreamer_products(c, spec);
@@ -206,7 +211,7 @@ double necessary_flops(const AgentConfig& c, const EnvSpec& spec, int stored) {
 }
 
 double planning_flops(const AgentConfig& c, const EnvSpec& spec) {
-  if (!c.algorithm.starts_with("pets")) return 0;
+  if (!is_planner(c)) return 0;
   // means alone: no planner that propagates means needs the variances
   const double plans = static_cast<double>(c.plan_samples) * c.plan_iterations;
   return 2 * plans * c.plan_horizon * c.ensemble * dynamics(c, spec, false).all;
@@ -227,10 +232,12 @@ UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,
                          const UpdateSpeedOptions& options) {
   require(options.updates > 0 && options.repeats > 0, "updates and repeats must be positive");
   at::set_num_threads(1);
+  const Agent agent = make_agent(config, spec, at::kCPU, SeedTree(1));
   const double before = resident_mib();
-  const RingBuffer buffer = random_steps(spec, options.stored);
+  // learners from rollouts have nothing else in the buffer
+  const int stored = agent.rollout > 0 ? agent.rollout : options.stored;
+  const RingBuffer buffer = random_steps(spec, stored);
   const double buffer_mib = resident_mib() - before;
-  Agent agent = make_agent(config, spec, at::kCPU, SeedTree(1));
   Rng rng = SeedTree(1).stream("update");
   const auto update = [&] { static_cast<void>(agent.update(buffer, rng)); };
   const auto draw = [&] {
@@ -244,11 +251,11 @@ UpdateSpeed update_speed(const AgentConfig& config, const EnvSpec& spec,
   }
   UpdateSpeed out{.updates_per_second = 1 / median(updates),
                   .sampling_share = median(draws) / median(updates),
-                  .gflop_per_update = 1e-9 * necessary_flops(config, spec, options.stored),
+                  .gflop_per_update = 1e-9 * necessary_flops(config, spec, stored),
                   .resident_mib = resident_mib() - buffer_mib};
   out.sgemm_gflops = sgemm_gflops();
   out.peak_fraction = out.gflop_per_update * out.updates_per_second / out.sgemm_gflops;
-  if (config.algorithm.starts_with("pets")) {
+  if (is_planner(config)) {
     constexpr int kActions = 10;
     const Player player = agent.play(1);
     const Tensor observation = at::zeros({1, spec.observation_size});

@@ -33,7 +33,7 @@ struct UpdateSpeed {
 [[nodiscard]] double update_seconds(const AgentConfig& config, const EnvSpec& spec);
 
 /// Multiplications and additions of the matrix products of one update: forward passes, weight gradients, and
-/// input gradients except into the data. For speder, trpo, pets-*, metrpo, spede, dreamer and proto (before
+/// input gradients except into the data. For speder, trpo, rs, pets-*, metrpo, spede, dreamer and proto (before
 /// explore_steps); 0 for the others. `stored` steps are in the buffer. A fit of the dynamics is taken to need
 /// model_steps steps: those that end sooner are counted too high.
 [[nodiscard]] double necessary_flops(const AgentConfig& config, const EnvSpec& spec, int stored);

@@ -31,7 +31,7 @@ void write_csr(H5File& out, const std::string& name, const SparseMatrix& table) 
 void write_factor(H5File& out, const std::string& name, const Factor& factor,
                   const std::vector<std::uint64_t>& extents) {
   out.text(name + "_storage", factor.is_sparse() ? "sparse" : "dense");
-  const auto dense = [&](const Matrix& table, int compress) {
+  const auto dense = [&](const Eigen::Ref<const Matrix>& table, int compress) {
     out.write(name, std::span(table.data(), static_cast<std::size_t>(table.size())), extents,
               compress);
   };

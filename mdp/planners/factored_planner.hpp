@@ -25,6 +25,8 @@ class FactoredPlanner {
 
   FactoredPlanner(Index states, Index actions, Index rank);
 
+  /// The next call starts from the actions that earn most at once.
+  void start_greedy(const Vector& reward);
   const PlanResult& plan(const View& problem, const PlanOptions& options = {});
   [[nodiscard]] const PlanResult& result() const { return result_; }
   [[nodiscard]] PlanResult take() { return std::move(result_); }

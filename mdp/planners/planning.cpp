@@ -9,14 +9,20 @@
 namespace speder {
 namespace {
 
+// A dense table as it is; of a sparse one a copy, which the caller keeps.
+Eigen::Map<const Matrix> dense_table(const Factor& factor, Matrix& kept) {
+  if (!factor.is_sparse()) return factor.dense();
+  kept = factor.to_dense();
+  return {kept.data(), kept.rows(), kept.cols()};
+}
+
 PlanResult plan_factored(const PlanProblem& problem, const PlanOptions& options) {
   const Kernel& kernel = problem.kernel;
-  const bool copy = kernel.phi().is_sparse() || kernel.mu().is_sparse();
-  const Matrix Phi_copy = copy ? kernel.phi().to_dense() : Matrix();
-  const Matrix Mu_copy = copy ? kernel.mu().to_dense() : Matrix();
+  Matrix Phi_copy, Mu_copy;
   FactoredPlanner planner(kernel.states(), kernel.actions(), kernel.rank());
-  planner.plan({.Phi = copy ? Phi_copy : kernel.phi().dense(),
-                .Mu = copy ? Mu_copy : kernel.mu().dense(),
+  planner.start_greedy(problem.reward);
+  planner.plan({.Phi = dense_table(kernel.phi(), Phi_copy),
+                .Mu = dense_table(kernel.mu(), Mu_copy),
                 .nu = kernel.nu(),
                 .reward = problem.reward,
                 .gamma = problem.gamma},

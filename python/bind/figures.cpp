@@ -86,8 +86,12 @@ std::string draw_panels(const nb::list& panels, const std::string& caption, int 
 std::string draw_learn(const std::string& command, const std::string& settings,
                        const std::vector<std::string>& algorithms,
                        const std::vector<std::pair<std::string, Array>>& runs) {
+  if (runs.empty()) throw InputError("there is no run to draw");
+  const std::size_t width = columns(LearnRow{}).size();
   std::vector<cli::LearnRecord> records;
   for (const auto& [algorithm, table] : runs) {
+    if (table.ndim() != 2 || table.shape(0) == 0 || table.shape(1) != width)
+      throw InputError(fmt::format("a run of {} has no rows of {} numbers", algorithm, width));
     cli::LearnRecord record{command, GridCell::parse(settings), 0, {}, {}, 0};
     record.settings.set("algorithm", algorithm);
     for (std::size_t i = 0; i < table.shape(0); ++i) {

@@ -7,6 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+#include <sys/mman.h>
+
+#include <cstdint>
 
 #include "speder/core/check.hpp"
 #include "speder/mdp/conditions/conditions.hpp"
@@ -39,37 +42,57 @@ file::NamedTables::Table table_of(const Array& a) {
 // As `speder mdp import` does with a file of the same tables.
 Mdp from_tables(const std::map<std::string, Array>& tables, double gamma, Index rank, bool shrink,
                 bool rescale_rewards) {
-  file::NamedTables named("arrays");
-  for (const auto& [name, array] : tables) named.add(name, table_of(array));
-  return without_lock({}, [=, named = std::move(named)](const std::atomic<bool>&) {
+  return without_lock({}, [=](const std::atomic<bool>&) {
+    file::NamedTables named("arrays");
+    for (const auto& [name, array] : tables) named.add(name, table_of(array));
     const DenseMdp dense = dense_of(named, {.gamma = gamma, .rescale_rewards = rescale_rewards});
     return Mdp{
         std::make_shared<const TabularMdp>(factorise(dense, {.rank = rank, .shrink = shrink}).mdp)};
   });
 }
 
+// A table of its own, whose pages are asked for together: one by one, as the copy would touch them, each is a
+// fault. Lent: read where it lies, if it lies as our own tables do, so that sums come out the same to the bit.
+Factor factor_of(const Array& a, Index rows, Index columns, bool copy) {
+  constexpr std::uintptr_t kAligned = EIGEN_DEFAULT_ALIGN_BYTES;
+  if (!copy && reinterpret_cast<std::uintptr_t>(a.data()) % kAligned == 0)
+    return Factor(LentTable{a.data(), rows, columns, std::make_shared<const Array>(a)});
+  Matrix out(rows, columns);
+  constexpr std::uintptr_t kPage = 4096;
+  const auto begin = reinterpret_cast<std::uintptr_t>(out.data());
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t last = (begin + a.nbytes()) / kPage * kPage;
+  // Where that is refused the copy touches them.
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+  out = Eigen::Map<const Matrix>(a.data(), rows, columns);
+  return out;
+}
+
 // φ (S × A × d) and μ (S × d) as they are.
 Mdp from_factors(const Array& phi, const Array& mu, const Array& nu, const Array& reward,
-                 const Array& theta, const Array& rho, double gamma) {
+                 const Array& theta, const Array& rho, double gamma, bool copy) {
   const auto S = static_cast<Index>(phi.shape(0));
   const auto A = static_cast<Index>(phi.shape(1));
   const auto d = static_cast<Index>(phi.shape(2));
-  Matrix features = Eigen::Map<const Matrix>(phi.data(), S * A, d);
-  Matrix densities = Eigen::Map<const Matrix>(mu.data(), S, d);
-  return without_lock(
-      {.brief = S * A * d <= kBriefWork},
-      [=, features = std::move(features), densities = std::move(densities), weights = vector_of(nu),
-       rewards = vector_of(reward), linear = vector_of(theta),
-       start = vector_of(rho)](const std::atomic<bool>&) mutable {
-        Kernel kernel(A, std::move(features), std::move(densities), std::move(weights));
-        return Mdp{std::make_shared<const TabularMdp>(
-            std::move(kernel), Rewards{std::move(rewards), std::move(linear)}, std::move(start),
-            gamma)};
-      });
+  return without_lock({.brief = S * A * d <= kBriefWork}, [=](const std::atomic<bool>&) {
+    Kernel kernel(A, factor_of(phi, S * A, d, copy), factor_of(mu, S, d, copy), vector_of(nu));
+    return Mdp{std::make_shared<const TabularMdp>(
+        std::move(kernel), Rewards{vector_of(reward), vector_of(theta)}, vector_of(rho), gamma)};
+  });
 }
 
 nb::object factor(const Mdp& mdp, const Factor& f, Shape shape) {
-  if (f.is_sparse()) return owned(f.to_dense(), std::move(shape));
+  if (f.is_sparse()) {
+    Matrix dense;
+    {
+      const nb::gil_scoped_release free;
+      dense = f.to_dense();
+    }
+    nb::object copy = owned(std::move(dense), std::move(shape));
+    // As a view is: what is written would change nothing.
+    copy.attr("flags").attr("writeable") = false;
+    return copy;
+  }
   return view(mdp, f.dense().data(), std::move(shape));
 }
 
@@ -207,7 +230,7 @@ void add_mdp(nb::module_& m) {
   m.def("from_tables", &from_tables, "tables"_a, "gamma"_a, "rank"_a, "shrink"_a,
         "rescale_rewards"_a);
   m.def("from_factors", &from_factors, "phi"_a, "mu"_a, "nu"_a, "reward"_a, "theta"_a, "rho"_a,
-        "gamma"_a);
+        "gamma"_a, "copy"_a);
   m.def("families", &family_list);
   nb::class_<Draws>(m, "Draws", "Samples of an MDP from one stream of random numbers.")
       .def(nb::init<const Mdp&, std::uint64_t, const std::string&>())

@@ -14,6 +14,15 @@
 namespace speder::python {
 namespace {
 
+struct Left {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<void>> all;
+};
+Left& left() {
+  static auto* const kept = new Left;  // never destroyed: a worker may outlive the statics
+  return *kept;
+}
+
 // An exit handler, called when Python has been finalised and has written its files. Destructors of statics must
 // not run beside a thread that still works, so the process ends here.
 void leave(int status, void*) {
@@ -35,6 +44,7 @@ Policy policy_of(const nb::object& given, Index states, Index actions) {
     if (table.shape(0) != size(states) || table.shape(1) != size(actions))
       throw InputError(fmt::format("policy: has shape ({}, {}), expected ({}, {}) probabilities",
                                    table.shape(0), table.shape(1), states, actions));
+    const nb::gil_scoped_release free;
     return Policy::stochastic(Eigen::Map<const Matrix>(table.data(), states, actions));
   }
   const auto choice = nb::cast<Integers>(given);
@@ -78,6 +88,18 @@ void abandon(std::thread worker) {
   static std::once_flag once;
   std::call_once(once, [] { ::on_exit(leave, nullptr); });
   worker.detach();
+}
+
+void leave_to_python(std::shared_ptr<void> done) {
+  const std::lock_guard lock(left().mutex);
+  left().all.push_back(std::move(done));
+}
+
+void give_back() {
+  // Destroyed after the mutex is free again: Python may call us meanwhile.
+  std::vector<std::shared_ptr<void>> all;
+  const std::lock_guard lock(left().mutex);
+  all.swap(left().all);
 }
 
 bool on_main_thread() { return getpid() == gettid(); }

@@ -102,6 +102,10 @@ auto writing(F f) -> decltype(f()) {
 
 /// Nobody waits for the result any more, nor does the end of the process.
 void abandon(std::thread worker);
+/// What a worker worked on and what it found may be Python's, whose lock it does not have, and asking for it would end
+/// the process while Python ends. So the last reference is left to the next call on the main thread.
+void leave_to_python(std::shared_ptr<void> done);
+void give_back();
 [[nodiscard]] bool on_main_thread();
 
 /// Calls f(stop) without the interpreter's lock. On the main thread another thread does the work, so that
@@ -121,6 +125,8 @@ template <class F>
 auto without_lock(Call call, F f) {
   using Result = std::invoke_result_t<F, const std::atomic<bool>&>;
   struct Shared {
+    explicit Shared(F given) : f(std::move(given)) {}
+    F f;
     std::mutex mutex;
     std::condition_variable changed;
     std::atomic<bool> stop{false};
@@ -128,24 +134,28 @@ auto without_lock(Call call, F f) {
     std::optional<Result> result;
     std::exception_ptr error;
   };
-  const auto shared = std::make_shared<Shared>();
+  const auto shared = std::make_shared<Shared>(std::move(f));
   if (call.brief || !on_main_thread()) {
     const nb::gil_scoped_release free;
-    return f(shared->stop);
+    return shared->f(shared->stop);
   }
-  std::thread worker([shared, f = std::move(f)]() mutable {
+  give_back();
+  std::thread worker([mine = shared]() mutable {
     std::optional<Result> result;
     std::exception_ptr error;
     try {
-      result.emplace(f(shared->stop));
+      result.emplace(mine->f(mine->stop));
     } catch (...) {
       error = std::current_exception();
     }
-    const std::lock_guard lock(shared->mutex);
-    shared->result = std::move(result);
-    shared->error = error;
-    shared->done = true;
-    shared->changed.notify_all();
+    {
+      const std::lock_guard lock(mine->mutex);
+      mine->result = std::move(result);
+      mine->error = error;
+      mine->done = true;
+      mine->changed.notify_all();
+    }
+    leave_to_python(std::move(mine));
   });
   const auto wait = [&](std::chrono::milliseconds patience) {
     const nb::gil_scoped_release free;
@@ -161,12 +171,14 @@ auto without_lock(Call call, F f) {
       while (!wait(kLook)) {
       }
       worker.join();
+      give_back();
     } else {
       abandon(std::move(worker));
     }
     throw interrupt;
   }
   worker.join();
+  give_back();
   if (shared->error) std::rethrow_exception(shared->error);
   return std::move(*shared->result);
 }

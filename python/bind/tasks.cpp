@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -49,9 +50,6 @@ auto writing(F f) {
 void require_readable(const std::filesystem::path& path) {
   if (!std::ifstream(path)) throw FileError(path.string() + ": " + std::strerror(errno));
 }
-
-template <class T>
-using Rows = nb::ndarray<T, nb::c_contig, nb::device::cpu>;  // written to
 
 std::span<const double> values_of(const Doubles& a) { return {a.data(), a.size()}; }
 
@@ -141,105 +139,158 @@ class FloatTable {
   bool fits_ = false;
 };
 
-/// N environments. Every step writes its results into the next row of a block of arrays that Python gave, so
-/// that making arrays costs a step next to nothing; without a block they stay in buffers().
+/// The memory of `owner`, for as long as one of its arrays lives.
+template <class T>
+nb::object shown(const T* values, std::vector<std::size_t> shape,
+                 const std::shared_ptr<const VectorEnv>& owner) {
+  auto* kept = new std::shared_ptr<const VectorEnv>(owner);
+  const nb::capsule keeps(
+      kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<const VectorEnv>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, const T>(values, shape.size(), shape.data(), keeps));
+}
+
+/// Memory for the results of some hundred steps: the arrays of a step are rows of it, which costs less than
+/// arrays of their own.
+class Block {
+ public:
+  Block(std::size_t envs, std::size_t observation)
+      : rows_(std::clamp<std::size_t>(kBytes / (envs * (4 * observation + 6)), 1, 256)) {
+    const nb::object empty = nb::module_::import_("numpy").attr("empty");
+    const auto part = [&](std::size_t i, auto& data, const nb::tuple& shape, const char* kind) {
+      const nb::object all = empty(shape, kind);
+      data = nb::cast<nb::ndarray<std::remove_reference_t<decltype(*data)>>>(all).data();
+      parts_[i] = nb::iter(all);
+    };
+    part(0, observations_, nb::make_tuple(rows_, envs, observation), "f4");
+    part(1, rewards_, nb::make_tuple(rows_, envs), "f4");
+    part(2, terminated_, nb::make_tuple(rows_, envs), "?");
+    part(3, truncated_, nb::make_tuple(rows_, envs), "?");
+  }
+  [[nodiscard]] bool full() const { return next_ == rows_; }
+  /// Puts the next row of every part, with the results of the last step, into the first places of `out`.
+  void take(const VectorEnv& env, nb::handle out) {
+    copy(env.observations(), observations_);
+    copy(env.rewards(), rewards_);
+    copy(env.terminated(), terminated_);
+    copy(env.truncated(), truncated_);
+    ++next_;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      PyObject* const row = PyIter_Next(parts_[i].ptr());
+      if (row == nullptr) throw nb::python_error();
+      PyTuple_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), row);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 1 << 20;
+  template <class T, class To>
+  void copy(std::span<const T> from, To* to) const {
+    std::copy(from.begin(), from.end(), to + next_ * from.size());
+  }
+  std::size_t rows_;
+  std::size_t next_ = 0;
+  std::array<nb::object, 4> parts_;
+  float* observations_ = nullptr;
+  float* rewards_ = nullptr;
+  bool* terminated_ = nullptr;
+  bool* truncated_ = nullptr;
+};
+
+/// N environments. copy = false: every step gives the same arrays, which show their buffers.
 class Vectorised {
  public:
-  enum Told {
-    kNotFloats = -1,
-    kWentOn = 0,
-    kEnded = 1,
-    kBlockFull = 2
-  };  // the last two may be added
-
-  Vectorised(const Model& model, int envs, int threads)
+  Vectorised(const Model& model, int envs, int threads, bool copy)
       : physics_(model.physics),
         options_{.envs = envs, .threads = threads},
-        brief_(physics_->model == nullptr && envs <= kBriefEnvs && threads == 1) {
+        brief_(physics_->model == nullptr && envs <= kBriefEnvs && threads == 1),
+        copy_(copy) {
     reseed(0);
   }
   void reseed(std::uint64_t seed) {
-    env_ = std::make_unique<VectorEnv>(physics_, options_, SeedTree(seed));
+    env_ = std::make_shared<VectorEnv>(physics_, options_, SeedTree(seed));
+    if (copy_) return;
+    const auto n = static_cast<std::size_t>(env_->size());
+    const auto flags = [](std::span<const std::uint8_t> f) {
+      return reinterpret_cast<const bool*>(f.data());
+    };
+    buffers_ = {shown(env_->observations().data(), {n, width()}, env_),
+                shown(env_->rewards().data(), {n}, env_),
+                shown(flags(env_->terminated()), {n}, env_),
+                shown(flags(env_->truncated()), {n}, env_)};
   }
-  void reset() {
-    const nb::gil_scoped_release free;
-    env_->reset();
+  nb::object reset() {
+    {
+      const nb::gil_scoped_release free;
+      env_->reset();
+    }
+    return copy_ ? table(env_->observations()) : buffers_.front();
   }
-  /// Observations (K × N × D), rewards, terminated, truncated (K × N) for the next K steps.
-  void write_into(const Rows<float>& observations, const Rows<float>& rewards,
-                  const Rows<std::uint8_t>& terminated, const Rows<std::uint8_t>& truncated) {
-    const std::size_t rows = rewards.shape(0);
-    if (rewards.size() != rows * env_->rewards().size() ||
-        observations.size() != rows * env_->observations().size() ||
-        terminated.size() != rewards.size() || truncated.size() != rewards.size())
-      throw InputError("the arrays of a block have other sizes than the environments");
-    block_ = {observations, rewards, terminated, truncated, rows, 0};
-  }
-  /// kNotFloats: nothing has moved, the actions are to be converted first.
-  int step(nb::handle actions) {
-    const EnvSpec& sizes = env_->spec();
+  /// (observations, rewards, terminated, truncated, info). None, and nothing has moved: the actions are to be
+  /// made a float32 table in C order of (N, A) first.
+  nb::object step(nb::handle actions) {
     const FloatTable given(actions, static_cast<std::size_t>(env_->size()),
-                           static_cast<std::size_t>(sizes.action_size));
-    if (!given.fits()) return kNotFloats;
+                           static_cast<std::size_t>(env_->spec().action_size));
+    if (!given.fits()) return nb::none();
     if (brief_) {
       env_->step(given.values());
     } else {
       const nb::gil_scoped_release free;
       env_->step(given.values());
     }
-    int told = any(env_->terminated()) || any(env_->truncated()) ? kEnded : kWentOn;
-    if (block_.next < block_.rows) {
-      copy_row(env_->observations(), block_.observations.data());
-      copy_row(env_->rewards(), block_.rewards.data());
-      copy_row(env_->terminated(), block_.terminated.data());
-      copy_row(env_->truncated(), block_.truncated.data());
-      if (++block_.next == block_.rows) told += kBlockFull;
+    // Python's own functions: nanobind's wrappers cost as much as a small environment.
+    const nb::object out = nb::steal(PyTuple_New(5));
+    const nb::object info = nb::steal(PyDict_New());
+    if (!out.is_valid() || !info.is_valid()) throw nb::python_error();
+    PyTuple_SetItem(out.ptr(), 4, info.inc_ref().ptr());
+    if (any(env_->terminated()) || any(env_->truncated())) {
+      info["final_obs"] = table(env_->next_observations());
+      info["_final_obs"] = ended();
     }
-    return told;
+    if (!copy_) {
+      for (std::size_t i = 0; i < buffers_.size(); ++i)
+        PyTuple_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), buffers_[i].inc_ref().ptr());
+      return out;
+    }
+    if (!block_ || block_->full())
+      block_ = std::make_unique<Block>(static_cast<std::size_t>(env_->size()), width());
+    block_->take(*env_, out);
+    return out;
   }
   /// The same actions n times without coming back to Python: what a step costs in C++ alone.
   void repeat(const Floats& actions, int n) {
     const nb::gil_scoped_release free;
     for (int i = 0; i < n; ++i) env_->step({actions.data(), actions.size()});
   }
-  /// observations, next_observations, rewards, terminated, truncated: written anew by every step.
-  nb::tuple buffers(nb::handle self) {
-    const auto n = static_cast<std::size_t>(env_->size());
-    const auto d = static_cast<std::size_t>(env_->spec().observation_size);
-    return nb::make_tuple(shown(env_->observations(), {n, d}, self),
-                          shown(env_->next_observations(), {n, d}, self),
-                          shown(env_->rewards(), {n}, self), shown(env_->terminated(), {n}, self),
-                          shown(env_->truncated(), {n}, self));
-  }
 
  private:
   static constexpr int kBriefEnvs =
       256;  // some tens of microseconds where the dynamics are in closed form
 
-  struct Block {
-    Rows<float> observations, rewards;
-    Rows<std::uint8_t> terminated, truncated;
-    std::size_t rows = 0;
-    std::size_t next = 0;
-  };
+  [[nodiscard]] std::size_t width() const {
+    return static_cast<std::size_t>(env_->spec().observation_size);
+  }
+  [[nodiscard]] nb::object table(std::span<const float> values) const {
+    return copied(values, {static_cast<std::size_t>(env_->size()), width()});
+  }
   static bool any(std::span<const std::uint8_t> flags) {
     return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return f != 0; });
   }
-  template <class T>
-  void copy_row(std::span<const T> from, T* block) const {
-    std::copy(from.begin(), from.end(), block + block_.next * from.size());
-  }
-  template <class T>
-  static nb::object shown(std::span<const T> values, std::vector<std::size_t> shape,
-                          nb::handle self) {
-    return nb::cast(
-        nb::ndarray<nb::numpy, const T>(values.data(), shape.size(), shape.data(), self));
+  // Whose episode has ended.
+  [[nodiscard]] nb::object ended() const {
+    const auto n = static_cast<std::size_t>(env_->size());
+    auto* kept = new bool[n];
+    const nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
+    std::transform(env_->terminated().begin(), env_->terminated().end(), env_->truncated().begin(),
+                   kept, [](auto one, auto other) { return (one | other) != 0; });
+    return nb::cast(nb::ndarray<nb::numpy, bool>(kept, 1, &n, owner));
   }
   std::shared_ptr<const Physics> physics_;
   VectorOptions options_;
   bool brief_;
-  std::unique_ptr<VectorEnv> env_;
-  Block block_;
+  bool copy_;
+  std::shared_ptr<VectorEnv> env_;
+  std::array<nb::object, 4> buffers_;
+  std::unique_ptr<Block> block_;
 };
 
 /// A policy file of `speder deep train`.
@@ -350,11 +401,9 @@ NB_MODULE(_tasks, m) {
       .def("actions", &SavedPolicy::actions)
       .def("to_onnx", &SavedPolicy::to_onnx);
   nb::class_<Vectorised>(m, "Vectorised", "Environments stepped together.")
-      .def(nb::init<const Model&, int, int>())
+      .def(nb::init<const Model&, int, int, bool>())
       .def("reseed", &Vectorised::reseed)
       .def("reset", &Vectorised::reset)
-      .def("write_into", &Vectorised::write_into)
-      .def("step", &Vectorised::step)
-      .def("repeat", &Vectorised::repeat)
-      .def("buffers", [](nb::handle self) { return nb::cast<Vectorised&>(self).buffers(self); });
+      .def("step", &Vectorised::step, "actions"_a.none())
+      .def("repeat", &Vectorised::repeat);
 }

@@ -14,6 +14,7 @@ from .mdp import (MDP, Evaluation, Solution, Spectrum, Visitation, evaluate, fam
                   spectral, visitation)
 
 if TYPE_CHECKING:
+    from . import envs, figures, learning, studies
     from .envs import TASKS, ExactEnv, SavedPolicy, TaskEnv, TaskVectorEnv, make_vec, rollout
     from .figures import Figure, figure
     from .learning import Candidates, Run, Runs, Sizes, algorithms, judge, learn
@@ -31,18 +32,26 @@ _LATER = {
 }
 _HOME = {name: module for module, names in _LATER.items() for name in names}
 
-__all__ = ["MDP", "Evaluation", "Solution", "Spectrum", "Visitation", "evaluate", "families", "load", "make", "save",
-           "solve", "spectral", "visitation", *sorted(_HOME)]
+# In full, for type checkers read it as text.
+__all__ = ["MDP", "TASKS", "Candidates", "Evaluation", "ExactEnv", "Figure", "Rate", "Run", "Runs", "SavedPolicy", "Sizes",
+           "Solution", "Spectrum", "Studies", "Study", "TaskEnv", "TaskVectorEnv", "Visitation", "algorithms", "audit",
+           "evaluate", "families", "figure", "fit_rate", "judge", "learn", "load", "make", "make_vec", "read_store",
+           "rollout", "save", "scale", "solve", "spectral", "visitation"]
 
+if not TYPE_CHECKING:  # to a type checker any name would be there
+    from importlib.util import find_spec
 
-def __getattr__(name: str) -> Any:
-    import importlib
+    if find_spec("gymnasium") is None:  # help() and `from speder import *` ask for every name of the list
+        __all__ = [name for name in __all__ if _HOME.get(name) != "envs"]
 
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    if name in _LATER:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'speder' has no attribute '{name}'")
+    def __getattr__(name: str) -> Any:
+        import importlib
+
+        if name in _HOME:
+            return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        if name in _LATER:
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module 'speder' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import itertools
 import operator
 import os
 from typing import TYPE_CHECKING, Any
@@ -41,6 +40,7 @@ class ExactEnv(gymnasium.Env[np.int64, np.int64]):
         self.max_steps = None if max_steps is None else _arrays.whole("max_steps", max_steps, 1)
         self.observation_space = spaces.Discrete(mdp.states)
         self.action_space = spaces.Discrete(mdp.actions)
+        self._actions = mdp.actions
         self._draws: _core.Draws | None = None
         self._state: int | None = None
         self._steps = 0
@@ -48,7 +48,7 @@ class ExactEnv(gymnasium.Env[np.int64, np.int64]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.int64, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None or self._draws is None:
-            root = int(self.np_random.integers(2**63)) if seed is None else seed
+            root = int(self.np_random.integers(2**63)) if seed is None else _arrays.seed(seed)
             self._draws = _core.Draws(self.mdp._core, root, "env")
         self._state, self._steps = self._draws.reset(), 0
         return np.int64(self._state), {}
@@ -59,7 +59,9 @@ class ExactEnv(gymnasium.Env[np.int64, np.int64]):
         try:
             a = operator.index(action)
         except TypeError:
-            raise ValueError(f"action: expected one of 0 .. {self.mdp.actions - 1}, got {action!r}") from None
+            raise ValueError(f"action: expected one of 0 .. {self._actions - 1}, got {_arrays.shown(action)}") from None
+        if not 0 <= a < self._actions:
+            raise ValueError(f"no action {a}: they are 0 .. {self._actions - 1}")
         reward, self._state = self._draws.step(self._state, a)
         self._steps += 1
         return np.int64(self._state), reward, False, self._steps == self.max_steps, {}
@@ -72,21 +74,27 @@ class ExactEnv(gymnasium.Env[np.int64, np.int64]):
 
 @functools.lru_cache(maxsize=1)
 def _packages() -> str:
-    """The folder that has gymnasium's and dm_control's model files; empty: where the C++ side looks."""
+    """The folder that has gymnasium's model files, and dm_control's if they are there; empty: where the C++ side looks."""
     if os.environ.get("SPEDER_PACKAGES"):
         return os.environ["SPEDER_PACKAGES"]
+    folders = []
     for name in ("dm_control", "gymnasium"):
         found = importlib.util.find_spec(name)
-        if found is None or not found.submodule_search_locations:
-            continue
-        folder = os.path.dirname(next(iter(found.submodule_search_locations)))
-        if all(os.path.isdir(os.path.join(folder, part)) for part in ("gymnasium/envs/mujoco/assets", "dm_control/suite")):
-            return folder
+        if found is not None and found.submodule_search_locations:
+            folders.append(os.path.dirname(next(iter(found.submodule_search_locations))))
+    for wanted in (("gymnasium/envs/mujoco/assets", "dm_control/suite"), ("gymnasium/envs/mujoco/assets",)):
+        for folder in folders:
+            if all(os.path.isdir(os.path.join(folder, part)) for part in wanted):
+                return folder
     return ""
 
 
-@functools.lru_cache(maxsize=None)
 def _model(task: str) -> _tasks.Model:
+    return _compiled(_arrays.word("task", task))
+
+
+@functools.lru_cache(maxsize=None)
+def _compiled(task: str) -> _tasks.Model:
     return _tasks_module().Model(task, _packages())
 
 
@@ -134,11 +142,11 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else seed)
+            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else _arrays.seed(seed))
             self._seeded = True
         if options:
-            if set(options) != {"qpos", "qvel"}:
-                raise ValueError(f"options of reset are qpos and qvel, got {', '.join(options)}")
+            if not isinstance(options, dict) or set(options) != {"qpos", "qvel"}:
+                raise ValueError(f"options of reset are qpos and qvel, got {_arrays.shown(options)}")
             start = [_numbers(name, options[name], np.float64).reshape(-1) for name in ("qpos", "qvel")]
             return self._env.place(*start), {}
         return self._env.reset(), {}
@@ -158,8 +166,11 @@ class TaskEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def __repr__(self) -> str:
         return f"TaskEnv({self.task})"
 
+    __str__ = __repr__
 
-_BLOCK = 1 << 20  # bytes
+
+def _reset_first(_: Any) -> Any:
+    raise gymnasium.error.ResetNeeded("call reset() before step()")
 
 
 class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -170,7 +181,7 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """
 
     def __init__(self, task: str, num_envs: int, threads: int = 0, copy: bool = True) -> None:
-        num_envs, threads = _arrays.whole("num_envs", num_envs, 1), _arrays.whole("threads", threads)
+        num_envs, threads = _arrays.whole("num_envs", num_envs, 1, 2**31 - 1), _arrays.whole("threads", threads, 0, 4096)
         model = _model(task)
         self.num_envs, self.task, self.copy = num_envs, task, copy
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -178,57 +189,27 @@ class TaskVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         cores = min(num_envs, threads or len(os.sched_getaffinity(0)))
-        self._env = _tasks_module().Vectorised(model, num_envs, cores)
+        self._env = _tasks_module().Vectorised(model, num_envs, cores, bool(copy))
         self._shape = (num_envs, model.action_size)
         self._seeded = False
-        self._step = self._env.step
-        self._take()
-        if copy:
-            self._new_block()
-
-    def _take(self) -> None:
-        buffers = self._env.buffers()
-        self._observations, self._next, self._rewards = buffers[:3]
-        self._terminated, self._truncated = (b.view(np.bool_) for b in buffers[3:])
-        if not self.copy:
-            self._results = itertools.repeat((self._observations, self._rewards, self._terminated, self._truncated))
-
-    def _new_block(self) -> None:
-        """Memory for the results of some hundred steps at once: a step's arrays are rows of it."""
-        per_step = self._observations.nbytes + 6 * self.num_envs
-        rows = max(1, min(256, _BLOCK // per_step))
-        observations = np.empty((rows, *self._observations.shape), np.float32)
-        rewards = np.empty((rows, self.num_envs), np.float32)
-        ends = np.empty((2, rows, self.num_envs), np.bool_)
-        self._env.write_into(observations, rewards, *ends.view(np.uint8))
-        self._results = zip(observations, rewards, *ends)
+        self._step = _reset_first
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else int(seed))
+            self._env.reseed(int(self.np_random.integers(2**63)) if seed is None else _arrays.seed(seed))
             self._seeded = True
-            self._take()
-        self._env.reset()
-        return self._observations.copy() if self.copy else self._observations, {}
+            self._step = self._env.step
+        return self._env.reset(), {}
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        told = self._step(actions)
-        if told:
-            return self._and_more(told, actions)
-        return (*next(self._results), {})
+        return self._step(actions) or self._step(self._converted(actions))
 
-    def _and_more(self, told: int, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        if told < 0:  # not yet float32 in C order
-            given = _numbers("actions", actions, np.float32)
-            if given.shape != self._shape:
-                raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
-            told = self._step(given)
-        results = next(self._results)
-        if told & 2:
-            self._new_block()
-        info = {"final_obs": self._next.copy(), "_final_obs": self._terminated | self._truncated} if told & 1 else {}
-        return (*results, info)
+    def _converted(self, actions: Any) -> np.ndarray:
+        given = _numbers("actions", actions, np.float32)
+        if given.shape != self._shape:
+            raise ValueError(f"actions: have shape {given.shape}, expected {self._shape}")
+        return given
 
     def __repr__(self) -> str:
         return f"TaskVectorEnv({self.task}, num_envs={self.num_envs})"
@@ -238,7 +219,7 @@ class SavedPolicy:
     """policy.h5 of `speder deep train`: ``policy(observation) -> action`` in [-1, 1]; ``to_onnx(path)`` exports it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(path)
+        self._path = _arrays.path(path)
         self._policy = _tasks_module().SavedPolicy(self._path)
 
     def __call__(self, observation: Any) -> np.ndarray:
@@ -255,7 +236,7 @@ class SavedPolicy:
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """input "observation" (N, D) float32, output "action" (N, A) float32 in [-1, 1]: `speder deep export`."""
-        self._policy.to_onnx(os.fspath(path))
+        self._policy.to_onnx(_arrays.path(path))
 
     def __repr__(self) -> str:
         return f"SavedPolicy({self._path}: {self._policy.observation_size} numbers in, {self._policy.action_size} out)"
@@ -267,8 +248,8 @@ def rollout(task: str, folder: str | os.PathLike[str], *, policy: str | os.PathL
 
     policy: random, zero, or a policy file. ``minari.MinariDataset(folder + "/data")`` loads it.
     """
-    return _tasks_module().rollout(_model(task), os.fspath(policy), _arrays.whole("episodes", episodes, 1),
-                                   _arrays.seed(seed), os.fspath(folder))
+    return _tasks_module().rollout(_model(task), _arrays.path(policy), _arrays.whole("episodes", episodes, 1),
+                                   _arrays.seed(seed), _arrays.path(folder))
 
 
 def make_vec(task: str, num_envs: int, *, threads: int = 0, copy: bool = True) -> TaskVectorEnv:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _arrays, _core
 
 
 class Figure:
@@ -36,18 +36,23 @@ def figure(at: Any, series: Mapping[str, Any], *, x: str = "", y: str = "", titl
 
     A curve is an array, or a tuple (middle, low, high) for a band. mark: line, points or both.
     """
-    if mark not in ("line", "points", "both"):
-        raise ValueError(f"mark: '{mark}' is none of line, points, both")
-    points = np.asarray(at, dtype=float)
+    if _arrays.word("mark", mark) not in ("line", "points", "both"):
+        raise ValueError(f"mark: {_arrays.shown(mark)} is none of line, points, both")
+    if not isinstance(series, Mapping):
+        raise TypeError(f"series: expected {{label: curve}}, got {type(series).__name__}")
+    points = _arrays.floats("at", at, (None,), "(points,)", finite=False)
     curves = []
     for label, given in series.items():
-        middle, low, high = given if isinstance(given, tuple) else (given, None, None)
-        values = np.asarray(middle, dtype=float)
-        if values.shape != points.shape or points.ndim != 1:
-            raise ValueError(f"{label}: has shape {values.shape}, the points have {points.shape}")
+        parts = given if isinstance(given, tuple) else (given,)
+        if len(parts) not in (1, 3):
+            raise ValueError(f"{label}: a band is (middle, low, high), got {len(parts)} parts")
+        lines = [_arrays.floats(str(label), part, points.shape, "(points,)", finite=False) for part in parts]
+        values = lines[0]
         keep = np.isfinite(values) & (values > 0 if y_log else True) & (points > 0 if x_log else True)
-        band = [None if b is None else np.asarray(b, dtype=float)[keep].tolist() for b in (low, high)]
-        curves.append({"label": label, "x": points[keep].tolist(), "y": values[keep].tolist(), "low": band[0],
+        band = [line[keep].tolist() for line in lines[1:]] or [None, None]
+        curves.append({"label": str(label), "x": points[keep].tolist(), "y": values[keep].tolist(), "low": band[0],
                        "high": band[1], "mark": mark})
-    panel = {"title": title, "x": x, "y": y, "x_log": x_log, "y_log": y_log, "series": curves}
+    for name, text in (("x", x), ("y", y), ("title", title)):
+        _arrays.word(name, text)
+    panel = {"title": title, "x": x, "y": y, "x_log": bool(x_log), "y_log": bool(y_log), "series": curves}
     return Figure(_core.draw_panels([panel], title, 1))

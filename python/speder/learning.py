@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
 
@@ -38,11 +38,11 @@ class Candidates:
     def __init__(self, mdp: MDP, kind: str = "multiscale", *, size: int = 1000, scales: int = 10, base: float = 0,
                  radius: float = 0, support: float = 1, precision: str = "auto", weights: str = "uniform",
                  seed: int = 1) -> None:
-        numbers = {"size": float(_arrays.whole("size", size, 1)), "scales": float(_arrays.whole("scales", scales)), "base": float(base), "radius": float(radius),
-                   "support": float(support)}
+        numbers = {"size": float(_arrays.whole("size", size, 1)), "scales": float(_arrays.whole("scales", scales, 0, 2**31 - 1)),
+                   **_numbers(base=base, radius=radius, support=support)}
         self.mdp = mdp
-        self._core = _core.make_candidates(core_of(mdp), kind, numbers, {"precision": precision, "weights": weights},
-                                           _arrays.seed(seed))
+        self._core = _core.make_candidates(core_of(mdp), _arrays.word("kind", kind), numbers,
+                                           _words(precision=precision, weights=weights), _arrays.seed(seed))
 
     @classmethod
     def _of(cls, mdp: MDP, core: _core.Problem) -> Candidates:
@@ -62,10 +62,10 @@ class Candidates:
 
     @classmethod
     def load(cls, mdp: MDP, path: Union[str, os.PathLike[str]]) -> Candidates:
-        return cls._of(mdp, _core.load_candidates(core_of(mdp), os.fspath(path)))
+        return cls._of(mdp, _core.load_candidates(core_of(mdp), _arrays.path(path)))
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        self._core.save(os.fspath(path))
+        self._core.save(_arrays.path(path))
 
     @property
     def truth(self) -> int | None:
@@ -86,9 +86,9 @@ class Candidates:
         return self._core.mu(self._member(member))
 
     def _member(self, member: int) -> int:
-        if not 0 <= member < len(self):
+        if isinstance(member, (int, np.integer)) and not 0 <= member < len(self):
             raise IndexError(f"member {member}: they are 0 .. {len(self) - 1}")
-        return member
+        return _arrays.whole("member", member, 0, len(self) - 1)
 
     def __len__(self) -> int:
         return self._core.size
@@ -126,10 +126,16 @@ class Runs(Sequence[Run]):
     def __len__(self) -> int:
         return len(self.runs)
 
-    def __getitem__(self, i: Any) -> Any:
+    @overload
+    def __getitem__(self, i: int) -> Run: ...
+    @overload
+    def __getitem__(self, i: slice) -> Runs: ...
+    def __getitem__(self, i: int | slice) -> Run | Runs:
         return Runs(self.runs[i], self.command) if isinstance(i, slice) else self.runs[i]
 
     def __add__(self, other: Runs) -> Runs:
+        if not isinstance(other, Runs):
+            return NotImplemented
         if self.command != other.command:
             raise ValueError(f"runs of learn {self.command} and of learn {other.command} have no rows in common")
         return Runs(self.runs + other.runs, self.command)
@@ -147,7 +153,8 @@ class Runs(Sequence[Run]):
             part.insert(0, "algorithm", run.algorithm)
             part.insert(1, "seed", run.seed)
             parts.append(part)
-        frame = pandas.concat(parts, ignore_index=True)
+        names = ["algorithm", "seed", *columns()]
+        frame = pandas.concat(parts, ignore_index=True) if parts else pandas.DataFrame(columns=names)
         whole = ["n", "candidate", "env_steps", "replans"]
         return frame.astype({name: "int64" for name in whole})
 
@@ -205,7 +212,7 @@ def learn(mdp: MDP, algorithm: str | Sequence[str] = "speder", *, episodes: int 
     core_of(mdp)
     online = transitions is None
     amount = _arrays.whole("episodes", episodes, 1) if online else _arrays.whole("transitions", transitions, 1)
-    names = [algorithm] if isinstance(algorithm, str) else list(algorithm)
+    names = _arrays.words("algorithm", algorithm)
     many = _arrays.seeds(seeds)
     if not names:
         raise ValueError("algorithm is empty: there is no run to make")
@@ -214,16 +221,18 @@ def learn(mdp: MDP, algorithm: str | Sequence[str] = "speder", *, episodes: int 
     at = _grid(grid, amount)
     if isinstance(candidates, str):
         candidates = Candidates(mdp, candidates, size=_arrays.whole("class_size", class_size, 1), seed=class_seed)
+    elif not isinstance(candidates, Candidates):
+        raise ValueError(f"candidates: expected a Candidates or the kind of one, got {_arrays.shown(candidates)}")
     elif candidates.mdp is not mdp:
         raise ValueError("the candidates were made for another MDP")
-    numbers = {"amount": float(amount), "delta": float(delta), "epsilon": float(epsilon),
-               "temperature": float(temperature), "omega": float(omega), "mix": float(mix), "c_star": float(c_star)}
+    numbers = _numbers(amount=amount, delta=delta, epsilon=epsilon, temperature=temperature, omega=omega, mix=mix,
+                       c_star=c_star)
     if c_alpha is not None:
-        numbers["c_alpha"] = float(c_alpha)
+        numbers.update(_numbers(c_alpha=c_alpha))
     if c_lambda is not None:
-        numbers["c_lambda"] = float(c_lambda)
-    words = {"mode": "online" if online else "offline", "bonus": bonus, "replan": replan, "criterion": criterion,
-             "behaviour": behaviour}
+        numbers.update(_numbers(c_lambda=c_lambda))
+    words = _words(mode="online" if online else "offline", bonus=bonus, replan=replan, criterion=criterion,
+                   behaviour=behaviour)
     keys = [(name, seed) for name in names for seed in many]
     found = _core.learn(candidates._core, keys, numbers, words, at, _arrays.whole("jobs", jobs, 0, 4096))
     runs = (Run(name, seed, rows, policy, *(() if online else (omega, c_star)))
@@ -231,8 +240,16 @@ def learn(mdp: MDP, algorithm: str | Sequence[str] = "speder", *, episodes: int 
     return Runs(runs, words["mode"])
 
 
+def _numbers(**given: Any) -> dict[str, float]:
+    return {name: _arrays.number(name, value) for name, value in given.items()}
+
+
+def _words(**given: Any) -> dict[str, str]:
+    return {name: _arrays.word(name, value) for name, value in given.items()}
+
+
 def _grid(given: Iterable[int], last: int) -> list[int]:
-    return sorted({_arrays.whole("grid", n, 1, last) for n in given})
+    return sorted({_arrays.whole("grid", n, 1, last) for n in _arrays.several("grid", given)})
 
 
 def judge(mdp: MDP, learner: Callable[[Sizes, int], Any], *, episodes: int, seeds: int | Iterable[int] = 1,
@@ -246,10 +263,12 @@ def judge(mdp: MDP, learner: Callable[[Sizes, int], Any], *, episodes: int, seed
     after each step, so that its states have the law d^pi.
     """
     core_of(mdp)
+    if not callable(learner):
+        raise TypeError(f"learner: expected a class or function of (sizes, seed), got {_arrays.shown(learner)}")
     many, episodes = _arrays.seeds(seeds), _arrays.whole("episodes", episodes, 1)
     at, longest = _grid(grid, episodes), _arrays.whole("max_steps", max_steps, 1)
     given = Sizes(mdp.states, mdp.actions, mdp.gamma, mdp.r)
-    label = name or getattr(learner, "__name__", type(learner).__name__)
+    label = getattr(learner, "__name__", type(learner).__name__) if name is None else _arrays.word("name", name)
     return Runs((_judged(mdp, learner(given, seed), label, seed, episodes, at, longest)
                  for seed in many), "online")
 
@@ -267,7 +286,7 @@ class Sizes:
 def _policy(learner: Any, states: int) -> Any:
     if hasattr(learner, "policy"):
         return learner.policy() if callable(learner.policy) else learner.policy
-    return np.array([learner.act(s) for s in range(states)], dtype=np.int64)
+    return np.array([_arrays.whole("act(s)", learner.act(s)) for s in range(states)])
 
 
 def _judged(mdp: MDP, learner: Any, label: str, seed: int, episodes: int, grid: list[int], max_steps: int) -> Run:
@@ -282,7 +301,7 @@ def _judged(mdp: MDP, learner: Any, label: str, seed: int, episodes: int, grid: 
     for n in range(1, episodes + 1):
         s, length = draws.reset(), 0
         while True:
-            a = int(act(s)) if act is not None else _drawn(plan, s, draws)
+            a = _arrays.whole("act(s)", act(s)) if act is not None else _drawn(plan, s, draws)
             r, s2 = draws.step(s, a)
             if update is not None:
                 update(s, a, r, s2)

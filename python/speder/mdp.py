@@ -42,8 +42,8 @@ class MDP:
             tables["rho"] = _arrays.floats("rho", rho, (states,), "(S,)")
         if nu is not None:
             tables["nu"] = _arrays.floats("nu", nu, (states,), "(S,)")
-        self._core = _core.from_tables(tables, float(gamma), _arrays.whole("rank", rank), bool(shrink),
-                                       bool(rescale_rewards))
+        self._core = _core.from_tables(tables, _arrays.number("gamma", gamma), _arrays.whole("rank", rank),
+                                       bool(shrink), bool(rescale_rewards))
 
     @classmethod
     def _of(cls, core: _core.Mdp) -> MDP:
@@ -53,19 +53,26 @@ class MDP:
 
     @classmethod
     def from_factors(cls, phi: Any, mu: Any, r: Any, rho: Any = None, gamma: float = 0.99, *, nu: Any = None,
-                     theta: Any = None) -> MDP:
+                     theta: Any = None, copy: bool = True) -> MDP:
         """phi (S, A, d) and mu (S, d) as they are: nothing is decomposed, so large MDPs take no time.
 
-        nu: the base measure (ones when left out); theta (d): r = <phi, theta>, where that is so.
+        nu: the base measure (ones when left out); theta (d): r = <phi, theta>, where that is so. copy=False: phi and mu
+        are read where they lie, for as long as the MDP lives, where they are float64 in C order; they were checked once,
+        so do not write to them any more.
         """
-        features = _arrays.floats("phi", phi, (None, None, None), "(S, A, d)")
+        features = _arrays.floats("phi", phi, (None, None, None), "(S, A, d)", finite=False)
         states, actions, rank = features.shape
-        densities = _arrays.floats("mu", mu, (states, rank), "(S, d)")
-        rewards = _arrays.floats("r", r, (states, actions), "(S, A)")
+        densities = _arrays.floats("mu", mu, (states, rank), "(S, d)", finite=False)
+        rewards = _arrays.floats("r", r, (states, actions), "(S, A)", finite=False)
         start = np.full(states, 1.0 / states) if rho is None else _arrays.floats("rho", rho, (states,), "(S,)")
         weights = np.ones(states) if nu is None else _arrays.floats("nu", nu, (states,), "(S,)")
         linear = np.zeros(0) if theta is None else _arrays.floats("theta", theta, (rank,), "(d,)")
-        return cls._of(_core.from_factors(features, densities, weights, rewards, linear, start, float(gamma)))
+        discount = _arrays.number("gamma", gamma)
+        try:
+            return cls._of(_core.from_factors(features, densities, weights, rewards, linear, start, discount, bool(copy)))
+        except ValueError as refused:
+            entries = (_arrays.not_finite(*of) for of in (("phi", features), ("mu", densities), ("r", rewards)))
+            raise ValueError(next(filter(None, entries), str(refused))) from None
 
     @property
     def states(self) -> int:
@@ -147,7 +154,7 @@ class MDP:
 
     def save(self, path: PathLike) -> None:
         """HDF5 as `speder mdp make` writes it; bit for bit the same numbers when loaded again."""
-        self._core.save(os.fspath(path))
+        self._core.save(_arrays.path(path))
 
     def as_env(self, max_steps: int | None = 1000) -> ExactEnv:
         """A gymnasium environment with exact draws; it truncates after `max_steps` and never terminates."""
@@ -155,9 +162,9 @@ class MDP:
 
         return ExactEnv(self, max_steps)
 
-    def simulator(self, seed: int = 0) -> _core.Draws:
+    def simulator(self, seed: int = 0) -> Simulator:
         """Draws: reset() -> s, step(s, a) -> (r, s'), many(s, a) -> s'."""
-        return _core.Draws(self._core, _arrays.seed(seed), "python")
+        return Simulator(self, seed)
 
     def __repr__(self) -> str:
         family = "" if self.family == "file" else f"{self.family}: "
@@ -172,6 +179,30 @@ class MDP:
             self.save(path)
             with open(path, "rb") as file:
                 return _from_bytes, (file.read(),)
+
+
+class Simulator:
+    """Exact draws from an MDP, from any pair: a stream of random numbers of its own."""
+
+    __slots__ = ("_draws",)
+
+    def __init__(self, mdp: MDP, seed: int = 0) -> None:
+        self._draws = _core.Draws(core_of(mdp), _arrays.seed(seed), "python")
+
+    def reset(self) -> int:
+        """A state from rho."""
+        return self._draws.reset()
+
+    def step(self, state: int, action: int) -> tuple[float, int]:
+        """(reward, next state)."""
+        return self._draws.step(_arrays.whole("state", state), _arrays.whole("action", action))
+
+    def many(self, states: Any, actions: Any) -> Ints:
+        """The next state of every pair, in the shape of ``states``."""
+        s, a = _arrays.ints("states", states), _arrays.ints("actions", actions)
+        if s.shape != a.shape:
+            raise ValueError(f"actions: have shape {a.shape}, the states {s.shape}")
+        return self._draws.many(s, a).reshape(s.shape)
 
 
 def _from_bytes(content: bytes) -> MDP:
@@ -190,16 +221,14 @@ def make(family: str, *, states: int = 0, actions: int = 0, rank: int = 0, gamma
 
     A size left out is the family's own; further names are the family's knobs (``speder.families()``).
     """
-    if not isinstance(family, str):
-        raise ValueError(f"family: expected a name, got {family!r}")
     sizes = [_arrays.whole(name, n) for name, n in (("states", states), ("actions", actions), ("rank", rank))]
-    return MDP._of(_core.make(family, *sizes, float(gamma), _arrays.seed(seed),
-                              {name: float(value) for name, value in knobs.items()}))
+    return MDP._of(_core.make(_arrays.word("family", family), *sizes, _arrays.number("gamma", gamma),
+                              _arrays.seed(seed), {name: _arrays.number(name, value) for name, value in knobs.items()}))
 
 
 def load(path: PathLike) -> MDP:
     """An MDP file (`speder mdp make`, ``save``)."""
-    return MDP._of(_core.load(os.fspath(path)))
+    return MDP._of(_core.load(_arrays.path(path)))
 
 
 def save(path: PathLike, mdp: MDP) -> None:
@@ -251,7 +280,7 @@ def solve(mdp: MDP, method: str = "auto", residual: float = _core.bellman_residu
     method: "auto" chooses; "pi" policy iteration in the factors, "sparse" on the sparse rows of P, "dense" on all of
     P, "vi" value iteration. residual: of Bellman's equation, where the method stops.
     """
-    return Solution(**_core.solve(core_of(mdp), method, float(residual)))
+    return Solution(**_core.solve(core_of(mdp), _arrays.word("method", method), _arrays.number("residual", residual)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +299,10 @@ def evaluate(mdp: MDP, policy: Any, solution: Solution | None = None) -> Evaluat
 
     solution: what ``solve(mdp)`` gave, so that it is not solved again for the gap.
     """
-    found = _core.evaluate(core_of(mdp), _arrays.policy(policy, mdp.states, mdp.actions))
+    core = core_of(mdp)
+    if solution is not None and not isinstance(solution, Solution):
+        raise TypeError(f"solution: expected what solve(mdp) gives, got {type(solution).__name__}")
+    found = _core.evaluate(core, _arrays.policy(policy, mdp.states, mdp.actions))
     best = (solution or solve(mdp)).value
     return Evaluation(gap=best - found["value"], **found)
 
@@ -334,4 +366,5 @@ def spectral(mdp: MDP, *, weights: str = "uniform", method: str = "auto", top: i
     core = core_of(mdp)
     wanted = mdp.states <= 5000 if table is None else bool(table)
     features = None if dimension is None else _arrays.whole("dimension", dimension, 1)
-    return Spectrum(**_core.spectral(core, weights, method, _arrays.whole("top", top, 1), features, wanted))
+    return Spectrum(**_core.spectral(core, _arrays.word("weights", weights), _arrays.word("method", method),
+                                     _arrays.whole("top", top, 1), features, wanted))

@@ -9,7 +9,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
 
@@ -85,7 +85,11 @@ class Studies(Sequence[Study]):
     def __len__(self) -> int:
         return len(self._found)
 
-    def __getitem__(self, i: Any) -> Any:
+    @overload
+    def __getitem__(self, i: int) -> Study: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Study]: ...
+    def __getitem__(self, i: int | slice) -> Study | list[Study]:
         return self._found[i]
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -128,37 +132,36 @@ def scale(family: str | None = None, *, axes: Mapping[str, Sequence[float]], eps
     """
     if not isinstance(axes, Mapping) or not axes:
         raise ValueError('name an axis, such as axes={"rank": [8, 12, 16, 20, 24, 32]}')
+    family = None if family is None else _arrays.word("family", family)
+    model = None if mdp is None else _arrays.path(mdp)
     knobs = _knobs(family)
     numbers: dict[str, list[float]] = {}
     for given, values in [*axes.items(), *((k, [v]) for k, v in settings.items())]:
         name = _setting(given, knobs)
         if name in numbers:
             raise ValueError(f"{given} is given twice")
-        numbers[name] = [float(v) for v in np.atleast_1d(values)]
-    alpha, lam = _core.bonus_constants(bonus)
+        numbers[name] = _arrays.numbers(given, values)
+    alpha, lam = _core.bonus_constants(_arrays.word("bonus", bonus))
     if epsilon is None and "epsilon" not in numbers:
         raise ValueError("epsilon (or an axis of it) is missing")
     for name, value in (("c_alpha", alpha), ("c_lambda", lam), ("epsilon", epsilon), ("delta", delta), ("budget", budget)):
         if value is not None:
-            numbers.setdefault(name, [float(value)])
-    runs, root, threads = _arrays.whole("seeds", seeds, 1), _arrays.seed(seed), _arrays.whole("jobs", jobs, 0, 4096)
+            numbers.setdefault(name, [_arrays.number(name, value)])
+    runs, root, threads = _arrays.whole("seeds", seeds, 1, 2**31 - 1), _arrays.seed(seed), _arrays.whole("jobs", jobs, 0, 4096)
     scratch = tempfile.mkdtemp(prefix="speder-") if out is None else None
-    store = os.path.join(scratch, "scale.db") if scratch else os.fspath(out)
-    names = {"families": [family] if family else [], "algorithms": _words(algorithm), "classes": _words(candidates),
-             "criteria": [criterion], "replan": [replan], "behaviours": [behaviour]}
     try:
+        store = os.path.join(scratch, "scale.db") if scratch else _arrays.path(out)
+        names = {"families": [family] if family else [], "algorithms": _arrays.words("algorithm", algorithm),
+                 "classes": _arrays.words("candidates", candidates), "criteria": _arrays.words("criterion", criterion),
+                 "replan": _arrays.words("replan", replan), "behaviours": _arrays.words("behaviour", behaviour)}
         _, failed, found, texts = _core.scale(
-            names, numbers, [_setting(a, knobs) for a in axes], [float(p) for p in np.atleast_1d(theory)],
-            os.fspath(mdp) if mdp else "", offline, control, runs, root, threads, store)
+            names, numbers, [_setting(a, knobs) for a in axes], _arrays.numbers("theory", theory),
+            model or "", bool(offline), bool(control), runs, root, threads, store)
     except BaseException:
         if scratch:
             shutil.rmtree(scratch, ignore_errors=True)
         raise
     return Studies(store, [Study(json.loads(j), t) for j, t in zip(found, texts)], failed, scratch)
-
-
-def _words(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
 
 
 def _knobs(family: str | None) -> set[str]:
@@ -193,6 +196,14 @@ class Rate:
                       x_log=True, y_log=True)
 
 
+@overload
+def fit_rate(data: pandas.DataFrame, *, x: str, y: str, theory: float | Sequence[float] | None = None,
+             run: str = "seed", quantile: float | None = None, log_power: float = 0.0, min_decades: float = 1.5,
+             seed: int = 1) -> Rate: ...
+@overload
+def fit_rate(data: pandas.DataFrame, *, x: list[str] | tuple[str, ...], y: str,
+             theory: float | Sequence[float] | None = None, run: str = "seed", quantile: float | None = None,
+             log_power: float = 0.0, min_decades: float = 1.5, seed: int = 1) -> dict[str, Rate]: ...
 def fit_rate(data: pandas.DataFrame, *, x: str | Sequence[str], y: str, theory: float | Sequence[float] | None = None,
              run: str = "seed", quantile: float | None = None, log_power: float = 0.0, min_decades: float = 1.5,
              seed: int = 1) -> Rate | dict[str, Rate]:
@@ -205,7 +216,14 @@ def fit_rate(data: pandas.DataFrame, *, x: str | Sequence[str], y: str, theory: 
     ``quantile`` (default 0.9) of the runs is fitted as a plane in the logarithms, and every axis has its verdict:
     tight, below, violated, inconclusive.
     """
-    wanted = [x] if isinstance(x, str) else list(x)
+    if not isinstance(data, _arrays.pandas().DataFrame):
+        raise TypeError(f"data: expected a pandas DataFrame, got {type(data).__name__}")
+    wanted = _arrays.words("x", x)
+    if not wanted:
+        raise ValueError("x is empty: name a column")
+    for name, value in (("y", y), ("run", run)):
+        _arrays.word(name, value)
+    quantile = None if quantile is None else _arrays.number("quantile", quantile)
     missing = [name for name in [*wanted, y, run] if name not in data.columns]
     if missing:
         raise ValueError(f"the table has no column '{missing[0]}'; there are: {', '.join(map(str, data.columns))}")
@@ -213,15 +231,21 @@ def fit_rate(data: pandas.DataFrame, *, x: str | Sequence[str], y: str, theory: 
         if data.duplicated([run, x]).any():
             raise ValueError(f"several rows have the same {run} and {x}; choose an algorithm first")
         table = data.pivot(index=run, columns=x, values=y).sort_index(axis=1)
-        claim = None if theory is None else float(np.atleast_1d(theory)[0])
+        claims = [] if theory is None else _arrays.numbers("theory", theory)
+        if len(claims) > 1:
+            raise ValueError(f"theory has {len(claims)} exponents for one axis")
+        claim = claims[0] if claims else None
         at = _arrays.floats(x, table.columns.to_numpy(), (None,), "(points,)")
+        if not (at > 0).all():
+            raise ValueError(f"{x}: a power law needs positive numbers")
         values = np.ascontiguousarray(table.to_numpy(dtype=np.float64))
-        found = _core.fit_curve(at, values, quantile, claim, float(log_power), float(min_decades), seed)
+        found = _core.fit_curve(at, values, quantile, claim, _arrays.number("log_power", log_power),
+                                _arrays.number("min_decades", min_decades), _arrays.seed(seed))
         if "exponent" not in found:
             raise ValueError(f"too few points: {found['x'].size} values of {x}")
         return Rate(found["exponent"], (found["low"], found["high"]), found.get("verdict"), found.get("reason"), claim,
                     (found["x"], found["y"]))
-    claims = [] if theory is None else [float(p) for p in np.atleast_1d(theory)]
+    claims = [] if theory is None else _arrays.numbers("theory", theory)
     if claims and len(claims) != len(wanted):
         raise ValueError(f"theory has {len(claims)} exponents for {len(wanted)} axes")
     reached = data[y].to_numpy(dtype=np.float64)
@@ -229,14 +253,18 @@ def fit_rate(data: pandas.DataFrame, *, x: str | Sequence[str], y: str, theory: 
         raise ValueError(f"no run has a finite {y}")
     bound = float(reached[np.isfinite(reached)].max())  # what was not reached lies above all that was
     keys, ends, variances, censored = [], [], [], []
-    for key, group in data.groupby(wanted, sort=True):
+    for key, group in data.groupby(wanted if len(wanted) > 1 else wanted[0], sort=True):
         n, variance = _core.run_quantile(np.ascontiguousarray(group[y].to_numpy(dtype=np.float64)), quantile or 0.9)
         known = bool(np.isfinite(n))
         keys.append(np.atleast_1d(key))
         ends.append(n if known else bound)
         variances.append(variance if known else 0.0)
         censored.append(0.0 if known else 1.0)
-    points = np.log(np.array(keys, dtype=np.float64))
+    at = np.array(keys)
+    for k, name in enumerate(wanted):
+        if at.dtype.kind not in "fiub" or not (np.isfinite(at[:, k]) & (at[:, k] > 0)).all():
+            raise ValueError(f"{name}: a power law needs positive numbers")
+    points = np.log(at.astype(np.float64))
     found = _core.fit_plane(np.ascontiguousarray(points), np.log(np.array(ends)), np.array(variances),
                             np.array(censored), claims)
     if not found["fitted"]:
@@ -255,7 +283,7 @@ def audit(only: str | Sequence[str] = (), *, budget: int = 4000, seed: int = 1, 
     budget: instances an entry. jobs: threads (0: all cores).
     """
     pandas = _arrays.pandas()
-    found = json.loads(_core.audit(_words(only), _arrays.whole("budget", budget, 1), _arrays.seed(seed),
+    found = json.loads(_core.audit(_arrays.words("only", only), _arrays.whole("budget", budget, 1), _arrays.seed(seed),
                                    _arrays.whole("jobs", jobs, 0, 4096)))
     return pandas.DataFrame(found).set_index("id")
 
@@ -263,7 +291,7 @@ def audit(only: str | Sequence[str] = (), *, budget: int = 4000, seed: int = 1, 
 def read_store(path: Path, settings: bool = True) -> pandas.DataFrame:
     """A store of runs (sweep, validate, scale, learn --out x.db) as tidy rows; settings of the cells as columns."""
     pandas = _arrays.pandas()
-    experiments, cells, repetitions, metrics, at, values = _core.store_rows(os.fspath(path))
+    experiments, cells, repetitions, metrics, at, values = _core.store_rows(_arrays.path(path))
     frame = pandas.DataFrame({"experiment": experiments, "cell": cells, "repetition": repetitions, "metric": metrics,
                               "n": at, "value": values})
     if not settings:

@@ -14,7 +14,7 @@ namespace speder {
 /// that α_n is made of set apart for the control curves.
 struct NeedleOptions {
   Index episodes = 1000;
-  BonusConstants bonus;
+  BonusConstants bonus = {};
   double delta = 0.1;
   double log_class = 0;      // log |F| of the schedules; 0: the class's own
   double alpha_rank = 0;     // d in α_n; 0: the class's own

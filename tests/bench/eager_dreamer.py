@@ -1,7 +1,7 @@
 """One update of Dreamer (deep/learn/agents/dreamer.cpp, preset small) in plain eager PyTorch.
 
 Straightforward modules, one network call per use, fused Adam; one thread, CPU-seconds. Prints updates per
-CPU-second. Run by compare_update.sh.
+CPU-second. Run by compare_baselines.sh.
 """
 import argparse
 import copy

@@ -1,7 +1,8 @@
 // Loaded into a program by LD_PRELOAD: the N-th call of one kind fails, once or from then on.
 //   SPEDER_FAULT=kind,errno,n,once|on   kind: open folder read write garble sync
-//     rename close map truncate unlink memory
+//     through rename close map truncate unlink memory
 //   SPEDER_FAULT_COUNT=file             8 bytes: how many calls of that kind there were
+// through: a sync that is not SQLite's.
 // garble: a disk that lies; the write succeeds, and one bit of it is another.
 // Memory counts from the program's first call of signal(), which is the first thing that its main does with commands:
 // what the loader and static objects take before is not the program's to handle. Only programs whose name begins
@@ -109,7 +110,15 @@ ssize_t pwrite(int fd, const void* data, size_t size, off_t at) {
 ssize_t pwrite64(int fd, const void* data, size_t size, off64_t at) {
   return fails("write") ? -1 : REAL(pwrite64)(fd, data, size, at);
 }
-int fsync(int fd) { return fails("sync") ? -1 : REAL(fsync)(fd); }
+// SQLite knows which of its syncs it can do without; ours are all needed.
+static int ours(void* caller) {
+  Dl_info from;
+  return dladdr(caller, &from) != 0 && strstr(from.dli_fname, "sqlite") == NULL;
+}
+int fsync(int fd) {
+  if (fails("sync") || (ours(__builtin_return_address(0)) && fails("through"))) return -1;
+  return REAL(fsync)(fd);
+}
 int fdatasync(int fd) { return fails("sync") ? -1 : REAL(fdatasync)(fd); }
 int rename(const char* from, const char* to) { return fails("rename") ? -1 : REAL(rename)(from, to); }
 int remove(const char* path) { return fails("unlink") ? -1 : REAL(remove)(path); }

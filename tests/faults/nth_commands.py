@@ -1,4 +1,6 @@
 """The commands that nth_call.py disturbs: what each writes, and when two results are equal."""
+import contextlib
+import functools
 import hashlib
 import json
 import pathlib
@@ -15,12 +17,25 @@ IMITATE = ("--suite quick --layout medium --method bc --method speder --seeds 1 
            "--set eval_every=3 --set eval_episodes=1 --set final_episodes=1 --checkpoint-every 3")
 
 
+def or_damaged(compare):
+    @functools.wraps(compare)
+    def guarded(path):
+        try:
+            return compare(path)
+        except (IndexError, sqlite3.Error, ValueError):
+            return "damaged"
+
+    return guarded
+
+
+@or_damaged
 def store_rows(path):
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         return repr(sorted(db.execute("SELECT experiment, cell, repetition, status, error, metric, n, value "
                                       "FROM runs LEFT JOIN rows ON run = id WHERE metric IS NULL OR metric != 'seconds'")))
 
 
+@or_damaged
 def without_seconds(path):
     lines = [line.split(",") for line in pathlib.Path(path).read_text().splitlines()]
     keep = [i for i, name in enumerate(lines[0]) if name != "seconds"]
@@ -37,6 +52,7 @@ def without_times(path):
     return hashlib.sha256(re.sub(rb"/CreationDate \(D:\d+Z|[\d.]+ s of computing", b"", text)).hexdigest()
 
 
+@or_damaged
 def scalars(path):
     """Of a TensorBoard log: its records without their clock (a double at byte 1) and their checksums."""
     data, at, out = pathlib.Path(path).read_bytes(), 0, []
@@ -53,19 +69,13 @@ SECOND = {".db": store_rows, ".csv": without_seconds, ".pdf": without_times, ".h
 PASSING = ("-wal", "-shm", "-journal", ".lock", ".tmp")
 
 
-def readable(path):
-    try:
-        return SECOND.get(path.suffix, plain)(path)
-    except (IndexError, sqlite3.Error, ValueError):
-        return "damaged"
-
-
 def everything(folder, inputs):
     """Every file that a command has made, by name: a second file may be lost where the first one is whole."""
-    return {str(path.relative_to(folder)): readable(path) for path in sorted(folder.rglob("*"))
+    return {str(path.relative_to(folder)): SECOND.get(path.suffix, plain)(path) for path in sorted(folder.rglob("*"))
             if path.is_file() and not (inputs / path.relative_to(folder)).exists() and not path.name.endswith(PASSING)}
 
 
+@or_damaged
 def parses(path):
     """Of a page whose bytes hold times: that it is whole."""
     return repr(sorted(json.loads(pathlib.Path(path).read_text())))
@@ -103,7 +113,7 @@ DEEP = {
     "deep imitate": ("imitate --packages {packages} --out out " + IMITATE, "out/imitate.db", store_rows),
     "deep heatmap": ("heatmap --packages {packages} --objective exact --steps 20 --features 8 --hidden 8 --batch 8 --out out",
                      "out/heatmap.db", store_rows),
-    "deep data": ("data pointmaze --packages {packages} --layout medium --style diverse --transitions 300 --out out.h5",
+    "deep data": ("data pointmaze --packages {packages} --layout medium --style diverse --transitions 3000 --out out.h5",
                   "out.h5", plain),
 }
 

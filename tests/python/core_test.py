@@ -1,6 +1,8 @@
 """speder._core against the command line, by hand, with bad input, under Ctrl-C, on threads, over many calls."""
 
+import ast
 import gc
+import os
 import pickle
 import resource
 import signal
@@ -9,6 +11,7 @@ import sys
 import threading
 import time
 import unittest
+import weakref
 
 import h5py
 import numpy as np
@@ -118,6 +121,10 @@ class ByHand(Case):
         seen = np.bincount(draws.many(np.full(n, 1), np.full(n, 1)), minlength=5) / n
         law = mdp.P[1, 1]
         self.assertLess(np.abs(seen - law).max(), 5 * np.sqrt(0.25 / n))
+        again, one = mdp.simulator(4), mdp.simulator(4)  # any shape, any layout, the same stream
+        table = again.many([[0, 1, 2], [3, 4, 0]], [[0, 1, 0], [1, 0, 1]])
+        self.assertEqual(table.shape, (2, 3))
+        np.testing.assert_array_equal(table.ravel(), one.many([0, 1, 2, 3, 4, 0], [0, 1, 0, 1, 0, 1]))
         self.refused(ValueError, "no action 2", draws.step, 0, 2)
 
 
@@ -131,6 +138,8 @@ class Arrays(Case):
         del mdp
         gc.collect()
         np.testing.assert_array_equal(phi, copy)
+        sparse = speder.make("lock", states=60, actions=3, rank=5).phi  # a copy, which looks as a view does
+        self.assertEqual((sparse.flags.writeable, sparse.flags.owndata), (False, False))
 
     def test_any_layout_of_good_numbers_is_taken(self):
         P, r, rho, gamma = chain()
@@ -140,6 +149,43 @@ class Arrays(Case):
         for table in (np.asfortranarray(P), P.astype("f4"), P.astype(">f8"), P[::1], P.tolist(), frozen,
                       np.repeat(P, 2, axis=2)[:, :, ::2]):
             np.testing.assert_array_equal(speder.solve(speder.MDP(table, r, rho, gamma)).V, expected)
+
+    def test_factors_may_be_read_where_they_lie(self):
+        made = speder.make("simplex", states=60, actions=3, rank=5, gamma=0.9)
+        phi, mu = np.array(made.phi), np.array(made.mu)
+
+        def of(phi, mu, **settings):
+            return speder.MDP.from_factors(phi, mu, made.r, made.rho, made.gamma, nu=made.nu, **settings)
+
+        own, lent = of(phi, mu), of(phi, mu, copy=False)
+        self.assertFalse(np.shares_memory(own.phi, phi) or np.shares_memory(own.mu, mu))
+        self.assertTrue(np.shares_memory(lent.phi, phi) and np.shares_memory(lent.mu, mu))
+        self.assertFalse(lent.phi.flags.writeable)
+        # Where our own tables cannot lie, sums might come out with other digits: that one is copied.
+        odd = next(part for part in (np.empty(phi.size + 1)[i:][:phi.size] for i in (0, 1)) if part.ctypes.data % 16)
+        odd[:] = phi.reshape(-1)
+        copied = of(odd.reshape(phi.shape), mu, copy=False)
+        self.assertFalse(np.shares_memory(copied.phi, odd))
+        lent.save(self.path("lent.h5"))
+        best, policy = speder.solve(own), np.random.default_rng(0).dirichlet(np.ones(3), size=60)
+        for other in (lent, copied, of(phi.tolist(), np.asfortranarray(mu), copy=False), speder.load(self.path("lent.h5"))):
+            found = speder.solve(other)
+            for name in ("V", "Q", "policy"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(best, name))
+            self.assertEqual((found.error, found.gap), (best.error, best.gap))
+            np.testing.assert_array_equal(speder.evaluate(other, policy).V, speder.evaluate(own, policy).V)
+            np.testing.assert_array_equal(speder.visitation(other, policy).pairs, speder.visitation(own, policy).pairs)
+            np.testing.assert_array_equal(speder.spectral(other).singular_values, speder.spectral(own).singular_values)
+            np.testing.assert_array_equal(other.simulator(1).many([5] * 99, [1] * 99), own.simulator(1).many([5] * 99, [1] * 99))
+        seen, expected = lent.phi, phi.copy()
+        array = weakref.ref(phi)
+        del phi, lent, other
+        gc.collect()
+        np.testing.assert_array_equal(seen, expected)  # a view keeps the MDP, the MDP keeps the array
+        del seen
+        gc.collect()
+        self.assertIsNone(array())
+        self.refused(ValueError, "phi[0, 0, 0] = nan", of, np.full((60, 3, 5), np.nan), mu, copy=False)
 
     def test_bad_arrays_get_one_clear_error(self):
         P, r, rho, gamma = chain()
@@ -167,6 +213,7 @@ class Arrays(Case):
             ("gamma", P, r, rho, 1.0),
             ("gamma", P, r, rho, float("nan")),
             ("not a regular array", [[[1.0]], [[1.0, 2.0]]], r, rho, gamma),
+            ("P: has masked entries", np.ma.masked_greater(P, 0.9), r, rho, gamma),
         ]
         for text, *args in cases:
             with self.subTest(text):
@@ -178,6 +225,11 @@ class Arrays(Case):
             with self.subTest(text):
                 self.refused(ValueError, text, speder.evaluate, mdp, policy)
         self.refused(ValueError, "mu: has shape", speder.MDP.from_factors, np.ones((2, 1, 1)), np.ones((3, 1)), r)
+        for at, value in (((0, 0, 0), np.nan), ((1, 0, 1), -np.inf)):
+            wrong = changed(np.full((2, 1, 2), 0.5), at, value)
+            self.refused(ValueError, f"phi{list(at)} = {value}: it must be finite", speder.MDP.from_factors, wrong,
+                         np.eye(2), r)
+        self.refused(ValueError, "sums to", speder.MDP.from_factors, np.full((2, 1, 2), 0.4), np.eye(2), r)
         self.refused(ValueError, "did you mean lock", speder.make, "lok")
         self.refused(ValueError, "slop", speder.make, "lock", slop=0.1)
         self.refused(ValueError, "did you mean", speder.solve, mdp, "autoo")
@@ -194,12 +246,58 @@ class Arrays(Case):
                 ("seed must be at most", lambda: speder.make("lock", seed=2**64)),
                 ("rank: expected a whole number, got True", lambda: speder.MDP(P, r, rho, gamma, rank=True)),
                 ("family: expected a name, got 3", lambda: speder.make(3)),
+                ("slip: expected a number, got 'x'", lambda: speder.make("lock", slip="x")),
+                ("gamma: expected a number, got None", lambda: speder.MDP(P, r, gamma=None)),
+                ("gamma: expected a number, got 'a'", lambda: speder.MDP.from_factors(P, np.eye(2), r, gamma="a")),
+                ("method: expected a name, got 3", lambda: speder.solve(mdp, 3)),
+                ("residual: expected a number", lambda: speder.solve(mdp, residual=[1])),
+                ("weights: expected a name, got None", lambda: speder.spectral(mdp, weights=None)),
+                ("states: has dtype float64", lambda: mdp.simulator().many([0.5], [0])),
+                ("actions: have shape (1,), the states (2,)", lambda: mdp.simulator().many([0, 1], [0])),
+                ("state: expected a whole number, got 0.5", lambda: mdp.simulator().step(0.5, 0)),
                 ("top: expected", lambda: speder.spectral(mdp, top=1.5)),
+                ("states: has dtype float64", lambda: mdp.simulator().many([np.inf], [0])),
+                ("gamma: expected a number", lambda: speder.MDP(P, r, gamma=10**400)),
+                ("gamma: expected a number, got masked", lambda: speder.MDP(P, r, gamma=np.ma.masked)),
+                ("states: expected a whole number, got array([[0., 0.], [0.,", lambda: speder.make("lock", states=np.zeros((9, 2)))),
+                ("a path has no null character", lambda: speder.load("a\0b")),
+                ("mark: expected a name", lambda: speder.figure([1, 2], {"a": [1, 2]}, mark=None)),
+                ("a: has shape (3,), expected (points,) = (2)", lambda: speder.figure([1, 2], {"a": [1, 2, 3]})),
+                ("a: a band is (middle, low, high), got 2 parts", lambda: speder.figure([1, 2], {"a": ([1, 2], [1, 2])})),
                 ("policy: None", lambda: speder.evaluate(mdp, None)),
                 ("policy: <function", lambda: speder.evaluate(mdp, lambda s: 0))):
             with self.subTest(text):
                 self.refused(ValueError, text, call)
         self.assertEqual(speder.make("lock", states=np.int64(60), actions=3.0, rank=5).states, 60)
+        self.refused(TypeError, "expected what solve(mdp) gives, got bool", speder.evaluate, mdp, [0, 0], True)
+        self.refused(TypeError, "series: expected {label: curve}, got list", speder.figure, [1, 2], [1, 2])
+        mdp.save(os.fsencode(self.path("bytes.h5")))
+        self.assertEqual(speder.load(os.fsencode(self.path("bytes.h5"))).states, 2)
+
+    def test_type_checkers_see_the_names(self):
+        """They read the file as text: a list that is computed, or a name that any name satisfies, tells them nothing."""
+        with open(speder.__file__) as file:
+            tree = ast.parse(file.read())
+        for_checkers = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                for part in node.body:
+                    if part.module:
+                        for_checkers[part.module] = tuple(name.name for name in part.names)
+        self.assertEqual({name: set(of) for name, of in for_checkers.items()}, {name: set(of) for name, of in speder._LATER.items()})
+        written, = (node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+        names = ast.literal_eval(written)
+        self.assertEqual(names, sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name)))
+        self.assertLessEqual(set(speder._HOME), set(names))
+        self.assertFalse([node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"])
+
+    def test_help_needs_nothing_else(self):
+        done = self.python("import sys\nsys.modules.update(dict.fromkeys(('gymnasium', 'pandas')))  # not installed\n"
+                           "from speder import *\nimport pydoc, speder\n"
+                           "print('fit_rate(' in pydoc.plain(pydoc.render_doc(speder)), 'TaskEnv' in dir(speder))\n"
+                           "speder.TaskEnv")
+        self.assertEqual(done.stdout, "True False\n", done.stderr)
+        self.assertIn("ImportError: environments need gymnasium", done.stderr)
 
     def test_objects_say_what_they_are(self):
         P, r, rho, gamma = chain()
@@ -245,6 +343,26 @@ class Machine(Case):
                     time.sleep(0.5)  # most likely inside the call; before it the signal is seen as well
                     child.send_signal(signal.SIGINT)
                     self.assertEqual(child.communicate(timeout=120), ("interrupted\n", ""))
+                    self.assertEqual(child.returncode, 7)
+                finally:
+                    child.kill()
+
+    def test_ctrl_c_with_arrays_of_python(self):
+        """A decomposition that was left ends while Python ends; the arrays that it reads are Python's."""
+        code = ("import numpy, signal, speder, sys\n"
+                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                "m = speder.make('simplex', states=300, actions=4, rank=4)\n"
+                "lent = speder.MDP.from_factors(numpy.array(m.phi), numpy.array(m.mu), m.r, nu=m.nu, copy=False)\n"
+                "try:\n  print('ready', flush=True)\n  while True:\n    speder.spectral(lent, method='dense', table=False)\n"
+                "except KeyboardInterrupt:\n  del lent\n  sys.exit(7)\n")
+        for k in range(8):  # the signal comes early or late in a call
+            with self.subTest(k), subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                                                   stderr=subprocess.PIPE, text=True) as child:
+                try:
+                    self.assertEqual(child.stdout.readline(), "ready\n")
+                    time.sleep(0.3 + 0.03 * k)
+                    child.send_signal(signal.SIGINT)
+                    self.assertEqual(child.communicate(timeout=120), ("", ""))
                     self.assertEqual(child.returncode, 7)
                 finally:
                     child.kill()

@@ -32,6 +32,7 @@ class Tasks(Case):
     def test_mistakes(self):
         env, vector = speder.TaskEnv("Pendulum"), speder.make_vec("Pendulum", 2)
         self.assertRaisesRegex(gymnasium.error.ResetNeeded, "reset", env.step, [0.0])
+        self.assertRaisesRegex(gymnasium.error.ResetNeeded, "reset", vector.step, np.zeros((2, 1), np.float32))
         env.reset(seed=0), vector.reset(seed=0)
         for text, call in (("takes 1 actions, got 3", lambda: env.step(np.zeros(3))),
                            ("finite", lambda: env.step([np.nan])),
@@ -42,6 +43,11 @@ class Tasks(Case):
                            ("num_envs must be at least 1", lambda: speder.make_vec("Pendulum", 0)),
                            ("threads must be at least 0", lambda: speder.make_vec("Pendulum", 2, threads=-1)),
                            ("no picture", lambda: speder.TaskEnv("Pendulum", render_mode="rgb_array")),
+                           ("dtype object", lambda: vector.step(None)),
+                           ("task: expected a name, got ['Pendulum']", lambda: speder.TaskEnv(["Pendulum"])),
+                           ("seed must be at most", lambda: env.reset(seed=2**64)),
+                           ("seed must be at most", lambda: vector.reset(seed=2**64)),
+                           ("options of reset are qpos and qvel", lambda: env.reset(options=True)),
                            ("rgb_array alone", lambda: speder.TaskEnv("Hopper-ET", render_mode="human"))):
             with self.subTest(text):
                 self.refused(ValueError, text, call)
@@ -78,6 +84,16 @@ class Tasks(Case):
         for first, second in (("speder", "gymnasium"), ("gymnasium", "speder")):
             done = self.python(f"import {first}\nimport {second}\nprint(gymnasium.make('speder/Pendulum-v0').spec.id)")
             self.assertEqual(done.stdout, "speder/Pendulum-v0\n", done.stderr)
+
+    def test_without_dm_control(self):
+        """Its tasks say what is missing, the others are there."""
+        os.symlink(os.path.dirname(gymnasium.__file__), self.path("gymnasium"))
+        done = self.python("import sys\nsys.modules['dm_control'] = None\n"
+                           f"sys.path.insert(0, {self.folder!r})\n"
+                           "import speder\nprint(speder.TaskEnv('Hopper-ET'))\nspeder.TaskEnv('cheetah_run')",
+                           env={k: v for k, v in os.environ.items() if k != "SPEDER_PACKAGES"}, cwd=self.folder)
+        self.assertEqual(done.stdout, "TaskEnv(Hopper-ET)\n", done.stderr)
+        self.assertRegex(done.stderr.splitlines()[-1], "ValueError: .*cheetah.xml: no such model file; .* pip install --no-deps")
 
     def test_the_checker_passes_for_every_task(self):
         for task in speder.TASKS:
@@ -156,6 +172,16 @@ class Tasks(Case):
         self.refused(ValueError, "expected (4, 3)", hopper.unwrapped.step, np.zeros((4, 2)))
         self.refused(ValueError, "finite", hopper.unwrapped.step, np.full((4, 3), np.nan))
 
+    def test_arrays_without_copies_outlive_their_environments(self):
+        env = speder.make_vec("Pendulum", 4, threads=1, copy=False)
+        first, _ = env.reset(seed=0)
+        observation, *_ = env.step(np.zeros((4, 1), np.float32))
+        self.assertTrue(np.shares_memory(first, observation))
+        seen = observation.copy()
+        second, _ = env.reset(seed=1)  # other environments with buffers of their own
+        self.assertFalse(np.shares_memory(first, second))
+        np.testing.assert_array_equal(first, seen)
+
     def test_a_given_state(self):
         env = speder.TaskEnv("Hopper-ET")
         env.reset(seed=0)
@@ -189,6 +215,8 @@ class Exact(Case):
         self.assertLess(gap.max(), 5 * np.sqrt(0.25 / 1000))
         self.refused(ValueError, "no action", env.step, mdp.actions)
         self.refused(ValueError, "got 0.5", env.step, 0.5)
+        self.refused(ValueError, "no action", env.step, 2**70)
+        self.refused(ValueError, "seed must be at most", env.reset, seed=2**64)
         self.assertEqual(repr(env), f"ExactEnv({mdp!r}, max_steps=7)")
 
 

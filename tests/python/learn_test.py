@@ -64,6 +64,7 @@ class Learners(Case):
         self.refused(OSError, "no such file", speder.Candidates.load, self.mdp, self.path("none.h5"))
         with self.assertRaisesRegex(IndexError, "they are 0 .. 29"):
             made.phi(30)
+        self.refused(ValueError, "member: expected a whole number, got None", made.phi, None)
         other = speder.make("lock", states=60, actions=3, rank=5)
         self.refused(ValueError, "another MDP", speder.learn, other, episodes=5, candidates=made)
 
@@ -75,6 +76,13 @@ class Learners(Case):
                                ("episodes: expected a whole number, got 2.5", {"episodes": 2.5}),
                                ("grid must be at most 5", {"episodes": 5, "grid": [1, 6]}),
                                ("jobs must be at least 0", {"episodes": 5, "jobs": -1}),
+                               ("algorithm: expected several values, got None", {"algorithm": None, "episodes": 5}),
+                               ("grid: expected several values, got 5", {"grid": 5, "episodes": 5}),
+                               ("delta: expected a number, got None", {"episodes": 5, "delta": None}),
+                               ("c_alpha: expected a number, got 'a'", {"episodes": 5, "c_alpha": "a"}),
+                               ("bonus: expected a name, got 1", {"episodes": 5, "bonus": 1}),
+                               ("algorithm: expected a name, got 3", {"episodes": 5, "algorithm": ["speder", 3]}),
+                               ("expected a Candidates or the kind of one, got 3", {"episodes": 5, "candidates": 3}),
                                ("seed: expected", {"episodes": 5, "seeds": [0.5]})):
             with self.subTest(text):
                 self.refused(ValueError, text, speder.learn, self.mdp, class_size=5, **settings)
@@ -85,6 +93,11 @@ class Learners(Case):
             root = xml.etree.ElementTree.fromstring(picture._repr_svg_())
             self.assertTrue(root.tag.endswith("svg"))
         self.assertIn("speder", runs._repr_svg_())
+        none = runs[:0]
+        self.refused(ValueError, "there is no run to draw", none.plot)
+        self.assertEqual((len(none.to_pandas()), list(none.to_pandas())), (0, list(runs.to_pandas())))
+        short = speder.learning.Runs([speder.Run("mine", 1, np.ones((3, 2)), np.ones((20, 3)))], "online")
+        self.refused(ValueError, "a run of mine has no rows of", short.plot)
 
 
 class Constant:
@@ -135,8 +148,13 @@ class OwnLearner(Case):
         self.assertEqual(set(both.to_pandas().algorithm), {"Knows", "speder"})
         self.assertEqual([row[0] for row in speder.judge(mdp, Constant, episodes=9, grid=[5, 2])[0].rows], [2, 5])
         self.refused(ValueError, "neither act(s) nor policy()", speder.judge, mdp, lambda sizes, seed: object(), episodes=1)
+        self.refused(TypeError, "learner: expected a class or function of (sizes, seed), got 'Mine'", speder.judge, mdp, "Mine",
+                     episodes=1)
+        self.assertRaises(TypeError, lambda: known + 3)
         self.refused(ValueError, "no action 7", speder.judge, mdp,
                      lambda sizes, seed: type("Bad", (), {"act": lambda self, s: 7})(), episodes=1)
+        self.refused(ValueError, "act(s): expected a whole number, got 0.7", speder.judge, mdp,
+                     lambda sizes, seed: type("Bad", (), {"act": lambda self, s: 0.7})(), episodes=1)
 
 
 class Studies(Case):
@@ -162,7 +180,9 @@ class Studies(Case):
 
     def test_mistakes_of_a_study(self):
         for text, settings in (("epsilon", {"axes": {"rank": [8, 10]}}), ("axis", {"axes": {}, "epsilon": 0.1}),
-                               ("rnk", {"axes": {"rnk": [8, 10]}, "epsilon": 0.1}), ("axis", {"axes": ["rank"], "epsilon": 1})):
+                               ("rnk", {"axes": {"rnk": [8, 10]}, "epsilon": 0.1}), ("axis", {"axes": ["rank"], "epsilon": 1}),
+                               ("bonus: expected a name, got None", {"axes": {"rank": [8, 10]}, "epsilon": 0.1, "bonus": None}),
+                               ("replan: expected several", {"axes": {"rank": [8, 10]}, "epsilon": 0.1, "replan": None})):
             with self.subTest(text):
                 self.refused(ValueError, text, speder.scale, "needle", **settings)
         self.refused(OSError, "none", speder.scale, "needle", axes={"rank": [8, 12]}, epsilon=0.1, out=self.path("none/s.db"))
@@ -182,6 +202,22 @@ class Studies(Case):
         self.assertEqual((found["d"].verdict, found["A"].verdict), ("tight", "below"))
         # A quantile of 40 runs has an error of about 0.06 here, the slope over 12 of them 0.03.
         self.assertLess(abs(found["A"].exponent - 2), 0.15)
+        for text, theory in (("theory: expected a number, got 'a'", "a"), ("2 exponents for one axis", [1, 2])):
+            self.refused(ValueError, text, speder.fit_rate, pandas.DataFrame(rows), x="n", y="gap", theory=theory)
+        # A list of one name is a plane with one axis, without a warning of pandas.
+        ends = pandas.DataFrame([row for row in plane if row["A"] == 2])
+        self.assertEqual(list(speder.fit_rate(ends, x=["d"], y="N", theory=[3])), ["d"])
+        for text, settings in (("x is empty", {"x": []}), ("x: expected several values, got 3", {"x": 3}),
+                               ("y: expected a name, got ['gap']", {"y": ["gap"]}),
+                               ("quantile: expected a number, got 'x'", {"quantile": "x"}),
+                               ("theory: expected a number", {"theory": 10**400})):
+            self.refused(ValueError, text, speder.fit_rate, pandas.DataFrame(rows), **{"x": "n", "y": "gap", **settings})
+        for axis in ([0, 1, 2, 3], [-1, 1, 2, 3], list("abcd")):
+            wrong = pandas.DataFrame([{"seed": s, "x": x, "N": 5.0} for s in range(3) for x in axis])
+            self.refused(ValueError, "x: a power law needs positive numbers", speder.fit_rate, wrong, x=["x"], y="N")
+            if axis[1] == 1:
+                self.refused(ValueError, "x: a power law needs positive numbers", speder.fit_rate, wrong, x="x", y="N")
+        self.refused(TypeError, "data: expected a pandas DataFrame, got list", speder.fit_rate, rows, x="n", y="gap")
         self.refused(ValueError, "no column 'm'", speder.fit_rate, pandas.DataFrame(rows), x="m", y="gap")
 
     def test_audit(self):
@@ -193,6 +229,7 @@ class Studies(Case):
                                                   "holds on all tried" for e in told])
         np.testing.assert_array_equal(found.worst_ratio.astype(float), np.array([e["worst_ratio"] for e in told], float))
         self.refused(ValueError, "potential-frst", speder.audit, "potential-frst")
+        self.refused(ValueError, "only: expected several values, got None", speder.audit, None)
 
 
 if __name__ == "__main__":

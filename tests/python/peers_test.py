@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -14,7 +15,48 @@ SOURCE = Path(os.environ["SPEDER_SOURCE"])
 DEEP = os.environ.get("SPEDER_DEEP", "")
 
 
+# What a user writes, with the types that a checker is to find.
+TYPED = """
+from typing import assert_type
+import numpy as np
+import numpy.typing as npt
+import speder
+
+m = speder.make("lock", states=200, actions=4, rank=8, seed=1)
+assert_type(speder.solve(m), speder.Solution)
+assert_type(m.phi, npt.NDArray[np.float64])
+runs = speder.learn(m, ["speder", "greedy"], episodes=10)
+assert_type(runs[0], speder.Run)
+assert_type(runs[:1] + runs, speder.Runs)
+frame = runs.to_pandas()
+assert_type(speder.fit_rate(frame, x="n", y="regret"), speder.Rate)
+assert_type(speder.fit_rate(frame, x=["d", "A"], y="N"), dict[str, speder.Rate])
+assert_type(speder.scale("needle", axes={"rank": [8, 12]}, epsilon=0.1)[0], speder.Study)
+
+class Mine:
+    def __init__(self, sizes: speder.Sizes, seed: int) -> None: ...
+    def act(self, s: int) -> int:
+        return 0
+
+assert_type(speder.judge(m, Mine, episodes=5), speder.Runs)
+assert_type(speder.make_vec("Ant-ET", 16), speder.TaskVectorEnv)
+speder.solve("m.h5")
+speder.make("lock", states="many")
+speder.solv(m)
+"""
+
+
 class Peers(Case):
+    def test_types(self):
+        """The last three lines are mistakes, and nothing else is."""
+        with open(self.path("typed.py"), "w") as file:
+            file.write(TYPED)
+        told = subprocess.run([sys.executable, "-m", "mypy", "--strict", self.path("typed.py")], capture_output=True, text=True,
+                              cwd=self.folder).stdout
+        lines = TYPED.splitlines()
+        wrong = [lines[int(row.split(":")[1]) - 1] for row in told.splitlines() if ": error:" in row]
+        self.assertEqual(wrong, lines[-3:], told)
+
     def test_onnx(self):
         import onnxruntime
 

@@ -78,17 +78,20 @@ Agent spede_agent(const Ingredients& i) {
 template <class Learner, bool from_rollouts>
 Agent sampling_agent(const Ingredients& i) {
   auto learner = std::make_shared<Learner>(i.config, i.spec, i.device, i.seeds);
-  return {.act =
-              [learner](const Tensor& observations, const Tensor& noise) {
-                const at::NoGradGuard no_grad;
-                return noise.defined() ? learner->sample(observations, noise)
-                                       : learner->mean_action(observations);
-              },
-          .update = [learner](const RingBuffer& buffer,
-                              Rng& rng) { return learner->update(buffer, rng); },
-          .tensors = [learner] { return learner->tensors(); },
-          .rollout = from_rollouts ? i.config.rollout : 0,
-          .update_every = from_rollouts ? 1 : i.config.update_every};
+  Agent agent{.act =
+                  [learner](const Tensor& observations, const Tensor& noise) {
+                    const at::NoGradGuard no_grad;
+                    return noise.defined() ? learner->sample(observations, noise)
+                                           : learner->mean_action(observations);
+                  },
+              .update = [learner](const RingBuffer& buffer,
+                                  Rng& rng) { return learner->update(buffer, rng); },
+              .tensors = [learner] { return learner->tensors(); },
+              .rollout = from_rollouts ? i.config.rollout : 0,
+              .update_every = from_rollouts ? 1 : i.config.update_every};
+  if constexpr (requires { learner->inspect(); })
+    agent.inspect = [learner] { return learner->inspect(); };
+  return agent;
 }
 
 /// Those whose actor can be categorical.
@@ -96,9 +99,9 @@ bool takes_discrete_actions(std::string_view algorithm) {
   return algorithm == "speder" || algorithm.starts_with("sac");
 }
 
-template <bool cem>
-Agent pets_agent(const Ingredients& i) {
-  auto learner = std::make_shared<Pets>(i.config, cem, i.spec, i.device, i.seeds);
+template <Planner planner>
+Agent planning_agent(const Ingredients& i) {
+  auto learner = std::make_shared<Pets>(i.config, planner, i.spec, i.device, i.seeds);
   return {.act = {},
           .update = [learner](const RingBuffer& buffer,
                               Rng& rng) { return learner->update(buffer, rng); },
@@ -117,6 +120,7 @@ Agent dreamer_agent(const Ingredients& i) {
   return {.act = {},
           .update = [learner](const RingBuffer& buffer,
                               Rng& rng) { return learner->update(buffer, rng); },
+          .inspect = [learner] { return learner->inspect(); },
           .tensors = [learner] { return learner->tensors(); },
           .play = [learner](int n) -> Player {
             return [learner, memory = learner->remember_nothing(n)](
@@ -142,8 +146,9 @@ const std::vector<Row> kAgents = {
     {"deepsf", successor_agent},
     {"ppo", sampling_agent<Ppo, true>, true},
     {"trpo", sampling_agent<Trpo, true>, true},
-    {"pets-rs", pets_agent<false>, false, true},
-    {"pets-cem", pets_agent<true>, false, true},
+    {"rs", planning_agent<Planner::kRandomDeterministic>, false, true},
+    {"pets-rs", planning_agent<Planner::kRandom>, false, true},
+    {"pets-cem", planning_agent<Planner::kCem>, false, true},
     {"metrpo", sampling_agent<ModelEnsembleTrpo, false>, false, true},
     {"spede", spede_agent},
     {"dreamer", dreamer_agent},
@@ -173,14 +178,18 @@ bool is_on_policy(std::string_view algorithm) {
   return row != nullptr && row->on_policy;
 }
 
+bool imagines_rewards(std::string_view algorithm) {
+  const Row* row = find_agent(algorithm);
+  return row != nullptr && row->imagines_rewards;
+}
+
 void check_suits(std::string_view algorithm, const EnvSpec& spec) {
   if (spec.discrete && !takes_discrete_actions(algorithm)) {
     throw InputError(
         fmt::format("{} has no policy for the discrete actions of {}; speder and sac* do",
                     algorithm, spec.name));
   }
-  const Row* row = find_agent(algorithm);
-  if (row == nullptr || !row->imagines_rewards || KnownTask::is_known(spec)) return;
+  if (!imagines_rewards(algorithm) || KnownTask::is_known(spec)) return;
   throw InputError(
       fmt::format("{} plans with the task's reward as a function of what is observed; it is known "
                   "for the tasks of suite mbbl, not for {}",

@@ -22,7 +22,8 @@ struct Agent {
   std::function<Tensor(const Tensor& observations, const Tensor& noise)> act;
   /// One learning event on the stored steps.
   std::function<Diagnostics(const RingBuffer& buffer, Rng& rng)> update;
-  /// What is known of the last update beyond its losses, computed when asked; may be empty.
+  /// What is known of the last update beyond its losses, computed when asked; may be empty, and tells nothing
+  /// before the first update.
   std::function<Diagnostics()> inspect = {};
   /// The learned factors of P, for learners that have them: φ of pairs (n, S+A) and μ of states (n, S).
   std::function<Tensor(const Tensor& pairs)> phi = {};
@@ -43,6 +44,8 @@ struct Agent {
 [[nodiscard]] const std::vector<std::string_view>& algorithms();
 /// Whether it learns from rollouts of its own policy alone, from the first step on.
 [[nodiscard]] bool is_on_policy(std::string_view algorithm);
+/// Whether it imagines steps whose reward it takes from the task, as a function of what is observed.
+[[nodiscard]] bool imagines_rewards(std::string_view algorithm);
 /// Throws InputError when this algorithm cannot be run on this task, with the reason.
 void check_suits(std::string_view algorithm, const EnvSpec& spec);
 /// Throws std::invalid_argument that lists the names.

@@ -13,6 +13,7 @@ constexpr double kLeastWidth = 0.1;  // of the actor
 constexpr double kEdge = 1e-5;       // keeps the inverse distribution function finite
 constexpr double kAdamEpsilon = 1e-5;
 constexpr double kGradientClip = 100;
+constexpr std::int64_t kObserved = 5, kForeseen = 10;  // steps of an inspection
 
 Tensor uniforms(std::vector<std::int64_t> size, Device device, Rng& rng) {
   const Tensor host = at::empty(size, at::kFloat);
@@ -130,6 +131,7 @@ Dreamer::Dreamer(const AgentConfig& config, const EnvSpec& spec, Device device,
     : config_(config),
       device_(device),
       actions_(spec.action_size),
+      inspection_(seeds.child("inspect")),
       scale_(spec.observation_size, spec.action_size, device),
       model_(model_shape(config, spec), device, seeds),
       actor_(head(model_.features(), config, 2 * spec.action_size, device, seeds, "actor")),
@@ -156,7 +158,7 @@ Diagnostics Dreamer::update(const RingBuffer& buffer, Rng& rng) {
 Diagnostics Dreamer::update_once(const RingBuffer& buffer, Rng& rng) {
   const std::int64_t update = (*updates_.data_ptr<std::int64_t>())++;
   if (update % kSlowCritic == 0) polyak(slow_critic_, critic_, 1);
-  const SequenceBatch batch =
+  const SequenceBatch batch = last_ =
       draw_sequences(buffer, config_.sequences, config_.sequence_length, device_, rng);
   const std::int64_t length = batch.state.size(0);
   const std::int64_t rows = length * config_.sequences;
@@ -199,6 +201,25 @@ Diagnostics Dreamer::update_once(const RingBuffer& buffer, Rng& rng) {
       {"reward_error", loss.reward.detach()},    {"kl", loss.kl.detach()},
       {"actor_loss", actor_loss.detach()},       {"critic_loss", critic_loss.detach()},
       {"entropy", seen.entropy.detach().mean()}, {"imagined_return", returns.detach()[0].mean()}};
+}
+
+Diagnostics Dreamer::inspect() const {
+  constexpr std::int64_t kLength = kObserved + kForeseen;
+  if (!last_.state.defined() || last_.state.size(0) < kLength) return {};
+  const at::NoGradGuard no_grad;
+  const Tensor raw = last_.state.narrow(0, 0, kLength);
+  const Tensor x = scale_(raw.flatten(0, 1)).view(raw.sizes());
+  Rng rng =
+      inspection_.stream("latents", static_cast<std::uint64_t>(*updates_.data_ptr<std::int64_t>()));
+  const Tensor u = uniforms({kLength, x.size(1), config_.latent_groups}, device_, rng);
+  const Tensor foreseen = model_.foresee(x, last_, u, kObserved)[kForeseen - 1];
+  const Tensor unbroken = 1 - last_.first.narrow(0, 1, kLength - 1).amax(0);  // (B)
+  const auto error = [&](const Tensor& guess) {
+    return ((guess - x[kLength - 1]).square().sum(-1) * unbroken).sum();
+  };
+  const Tensor still = error(x[kObserved - 1]);
+  if (!(still.item<double>() > 0)) return {};
+  return {{"open_loop", error(foreseen) / still}};
 }
 
 Dream Dreamer::dream() const {

@@ -66,6 +66,9 @@ class Dreamer {
 
   /// One update, or `pretrain` of them the first time.
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
+  /// `open_loop`: ‖x̂ − x‖² of the tenth step after five that were observed, over that of the fifth state taken
+  /// for it, on the last update's sequences; those that begin an episode on the way do not count.
+  [[nodiscard]] Diagnostics inspect() const;
   /// What a player remembers of n episodes.
   struct Memory {
     WorldModel::Latent latent;
@@ -86,6 +89,8 @@ class Dreamer {
   AgentConfig config_;
   Device device_;
   int actions_;
+  SeedTree inspection_;  // of the latents that inspect() draws
+  SequenceBatch last_;   // of the last update
   InputScale scale_;
   WorldModel model_;
   Mlp actor_, critic_;

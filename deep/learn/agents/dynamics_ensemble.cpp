@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/learn/nn/product.hpp"
 
 namespace speder::deep {
 namespace {
@@ -84,9 +85,7 @@ DynamicsEnsemble::DynamicsEnsemble(const EnsembleOptions& options, const EnvSpec
       state_mean_(at::zeros({spec.observation_size}, at::TensorOptions(at::kFloat).device(device))),
       state_scale_(at::ones_like(state_mean_)),
       change_mean_(at::zeros_like(state_mean_)),
-      change_std_(at::zeros_like(state_mean_)) {
-  require(options.members > 1, "an ensemble has at least two members", options.members);
-}
+      change_std_(at::zeros_like(state_mean_)) {}
 
 void DynamicsEnsemble::measure(const Tensor& state, const Tensor& change) {
   const auto deviation = [](const Tensor& x) { return x.std(0, /*unbiased=*/false); };
@@ -106,7 +105,8 @@ Tensor DynamicsEnsemble::input(const Tensor& state, const Tensor& action) const 
 }
 
 std::pair<Tensor, Tensor> DynamicsEnsemble::raw(const Tensor& input) const {
-  const Tensor out = networks_(input);
+  Tensor out = networks_(input);
+  if (out.dim() == 2) out = out.unsqueeze(0);  // of a single member
   if (!options_.gaussian) return {out, {}};
   const auto halves = out.chunk(2, -1);
   return {halves[0], bounded_log_variance(halves[1])};
@@ -183,26 +183,37 @@ DynamicsEnsemble::Prediction DynamicsEnsemble::predict(const Tensor& state,
 }
 
 Tensor DynamicsEnsemble::mean_step(const Tensor& state, const Tensor& action) const {
-  // Only the rows of the last layer that give means, and no gradient: this is where a planner's time goes.
   const at::NoGradGuard no_grad;
+  if (options_.members == 1) return predict(state, action).mean.squeeze(0);
+  // This is where a planner's time goes: first and last layer are one product each for all members, the last one
+  // of the columns that give means; between them one member at a time, so that it stays in the cache.
   const std::vector<Tensor>& p = networks_.parameters();
-  const std::size_t layers = p.size() / 2;
-  const std::int64_t e = options_.members, size = state.size(-1);
-  const Tensor x = input(state, action);
-  Tensor h = at::matmul(x, p[0].view({e, -1, x.size(1)}).transpose(1, 2));  // (E, R, H)
-  h.add_(p[1].view({e, 1, -1}));
-  for (std::size_t l = 1; l < layers; ++l) {
+  const std::size_t last = p.size() / 2 - 1;
+  const std::int64_t e = options_.members, rows = state.size(0), size = state.size(1);
+  const auto activated = [this](const Tensor& z, Tensor out) {
     if (options_.activation == Activation::kSwish) {
-      at::silu_(h);
+      at::silu_out(out, z);
     } else {
-      activate(h, options_.activation);
+      out.copy_(z);
+      activate(out, options_.activation);
     }
-    const bool last = l + 1 == layers;
-    const Tensor w = last ? p[2 * l].narrow(2, 0, size) : p[2 * l];
-    const Tensor b = last ? p[2 * l + 1].narrow(2, 0, size) : p[2 * l + 1];
-    h = at::baddbmm(b, h, w);
+  };
+  const Tensor first = linear_product(input(state, action), p[0], p[1]);    // (R, E·H)
+  const Tensor mean_weight = p[2 * last].narrow(2, 0, size).flatten(0, 1);  // (E·H', S)
+  const Tensor mean_bias = p[2 * last + 1].narrow(2, 0, size).sum({0, 1});
+  const Tensor hidden = at::empty({rows, mean_weight.size(0)}, first.options());
+  const auto firsts = first.chunk(e, 1), lasts = hidden.chunk(e, 1);
+  for (std::size_t m = 0; m < firsts.size(); ++m) {
+    Tensor z = firsts[m];
+    for (std::size_t l = 1; l < last; ++l) {
+      const Tensor h = at::empty(z.sizes(), z.options());
+      activated(z, h);
+      z = linear_product(h, p[2 * l][m].t(), p[2 * l + 1][m][0]);
+    }
+    activated(z, lasts[m]);
   }
-  return state + (change_mean_ + change_std_ * h.mean(0));
+  const Tensor sum = linear_product(hidden, mean_weight.t(), mean_bias);
+  return state + (change_mean_ + change_std_ * (sum / static_cast<double>(e)));
 }
 
 Tensor DynamicsEnsemble::limits() const {

@@ -97,23 +97,29 @@ Tensor imagined_return(const ModelStep& step, const KnownTask& task, const Tenso
   return at::nan_to_num(sum, kWorstReturn, kWorstReturn, kWorstReturn).view({n, samples});
 }
 
-Pets::Pets(const AgentConfig& config, bool cem, const EnvSpec& spec, Device device,
+Pets::Pets(const AgentConfig& config, Planner planner, const EnvSpec& spec, Device device,
            const SeedTree& seeds)
     : config_(config),
-      cem_(cem),
+      planner_(planner),
       propagation_(propagation_named(config.propagation)),
       device_(device),
       actions_(spec.action_size),
       task_(KnownTask::of(spec, device)),
       ensemble_({.members = config.ensemble,
                  .hidden = config.model_hidden,
-                 .gaussian = true,
+                 .gaussian = planner != Planner::kRandomDeterministic,
                  .activation = Activation::kSwish,
                  .learning_rate = config.model_lr,
                  .decay = config.model_decay,
                  .batch = config.model_batch,
                  .most_steps = config.model_steps},
-                spec, device, seeds) {}
+                spec, device, seeds) {
+  if (planner == Planner::kRandomDeterministic && propagation_ != Propagation::kMean) {
+    throw InputError(
+        fmt::format("propagation = \"{}\": the network of rs has no variance to draw from",
+                    config.propagation));
+  }
+}
 
 Tensor Pets::first_plan(int n) const {
   return at::zeros({n, config_.plan_horizon, actions_},
@@ -154,7 +160,7 @@ Tensor Pets::score(const Tensor& start, const Tensor& plans, Rng& rng) const {
 Tensor Pets::act(const Tensor& observations, Tensor& plan, Rng& rng) const {
   const Tensor start = observations.to(device_);
   const PlanScore value = [&](const Tensor& plans) { return score(start, plans, rng); };
-  if (cem_) {
+  if (planner_ == Planner::kCem) {
     plan = cross_entropy_plan(value, plan,
                               {.samples = config_.plan_samples,
                                .elites = config_.plan_elites,

@@ -44,11 +44,15 @@ using ModelStep = std::function<Tensor(const Tensor& state, const Tensor& action
 [[nodiscard]] Tensor imagined_return(const ModelStep& step, const KnownTask& task,
                                      const Tensor& start, const Tensor& plans, bool stop_at_end);
 
+/// How plans are made, and whether through networks that give a variance as well.
+enum class Planner { kCem, kRandom, kRandomDeterministic };
+
 /// PETS (Chua et al. 2018): an ensemble of dynamics networks and, at every step, a plan through it by
-/// random shooting or by the cross-entropy method. There is no policy.
+/// random shooting or by the cross-entropy method. There is no policy. With networks that give the mean alone
+/// and random shooting it is the RS of MBBL (Wang et al. 2019).
 class Pets {
  public:
-  Pets(const AgentConfig& config, bool cem, const EnvSpec& spec, Device device,
+  Pets(const AgentConfig& config, Planner planner, const EnvSpec& spec, Device device,
        const SeedTree& seeds);
 
   Diagnostics update(const RingBuffer& buffer, Rng& rng) { return ensemble_.fit(buffer, rng); }
@@ -62,7 +66,7 @@ class Pets {
   [[nodiscard]] Tensor score(const Tensor& start, const Tensor& plans, Rng& rng) const;
 
   AgentConfig config_;
-  bool cem_;
+  Planner planner_;
   Propagation propagation_;
   Device device_;
   int actions_;

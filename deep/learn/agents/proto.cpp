@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace speder::deep {
 namespace {
@@ -10,11 +11,13 @@ constexpr double kTemperature = 0.1;
 constexpr int kRounds = 3;
 constexpr int kNeighbour = 3;
 constexpr int kQueuePerPrototype = 4;
-constexpr double kSlowEncoder = 0.05;   // τ of the encoder's slow copy
-constexpr double kNoveltyWeight = 0.2;  // of the intrinsic reward beside the task's
-constexpr int kTrunk = 50;              // what actor and critic see of the code
-constexpr int kEvery = 2;               // updates between those of prototypes, actor and targets
-constexpr double kTinyMass = 1e-12;     // keeps the assignment of an unused prototype finite
+constexpr double kSlowEncoder = 0.05;    // τ of the encoder's slow copy
+constexpr double kNoveltyWeight = 0.2;   // of the intrinsic reward beside the task's
+constexpr int kTrunk = 50;               // what actor and critic see of the code
+constexpr int kEvery = 2;                // updates between those of prototypes, actor and targets
+constexpr Index kVisited = 1000;         // stored states whose entropy is estimated
+constexpr double kTinyDistance = 1e-12;  // of states met twice
+constexpr double kTinyMass = 1e-12;      // keeps the assignment of an unused prototype finite
 
 Tensor unit_rows(const Tensor& x) { return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(1e-8); }
 
@@ -24,6 +27,17 @@ Tensor first_prototypes(int count, int size, Device device, const SeedTree& seed
   for (std::int64_t i = 0; i < c.numel(); ++i)
     c.data_ptr<float>()[i] = static_cast<float>(rng.normal());
   return unit_rows(c).to(device).set_requires_grad(true);
+}
+
+/// Up to `most` stored states, at even distances from the oldest: (n, S) on the host.
+Tensor spread_states(const RingBuffer& buffer, Index most) {
+  const Index n = std::min(buffer.size(), most), size = buffer.observation_size();
+  const Tensor out = at::empty({n, size}, at::kFloat);
+  for (Index i = 0; i < n; ++i) {
+    const auto row = buffer.row(i * buffer.size() / n).first(static_cast<std::size_t>(size));
+    std::copy(row.begin(), row.end(), out.data_ptr<float>() + i * size);
+  }
+  return out;
 }
 
 std::vector<int> widths(const AgentConfig& c) {
@@ -53,6 +67,16 @@ Tensor kth_distance(const Tensor& x, const Tensor& points, std::int64_t filled, 
   const Tensor distance = at::cdist(x, points.narrow(0, 0, filled));  // (B, filled)
   const auto nearest = std::min<std::int64_t>(k, filled);
   return std::get<0>(distance.topk(nearest, 1, /*largest=*/false)).select(1, nearest - 1);
+}
+
+double neighbour_entropy(const Tensor& points, int k) {
+  const auto n = static_cast<double>(points.size(0)), d = static_cast<double>(points.size(1));
+  // each point is its own first neighbour
+  const Tensor rho = kth_distance(points, points, points.size(0), k + 1).clamp_min(kTinyDistance);
+  double digamma = -std::numbers::egamma;  // ψ(k) = −γ + ∑_{j<k} 1/j
+  for (int j = 1; j < k; ++j) digamma += 1.0 / j;
+  const double log_ball = d / 2 * std::log(std::numbers::pi) - std::lgamma(d / 2 + 1);
+  return d * rho.log().mean().item<double>() + log_ball + std::log(n - 1) - digamma;
 }
 
 Tensor draw_for_prototypes(const Tensor& scores, const Tensor& u) {
@@ -156,6 +180,7 @@ Diagnostics Proto::update(const RingBuffer& buffer, Rng& rng) {
   const Tensor u = at::empty({config_.prototypes}, at::kFloat);
   for (std::int64_t i = 0; i < u.numel(); ++i)
     u.data_ptr<float>()[i] = static_cast<float>(rng.uniform());
+  visited_ = spread_states(buffer, kVisited);
   Diagnostics out;
   if (exploring() && second) {
     learn_prototypes(batch, out);
@@ -175,6 +200,12 @@ Diagnostics Proto::update(const RingBuffer& buffer, Rng& rng) {
     }
   }
   return out;
+}
+
+Diagnostics Proto::inspect() const {
+  if (!visited_.defined() || visited_.size(0) <= kNeighbour) return {};
+  const double entropy = neighbour_entropy(scale_(visited_.to(device_)), kNeighbour);
+  return {{"state_entropy", at::full({}, entropy, at::kDouble)}};
 }
 
 void Proto::learn_prototypes(const Minibatch& batch, Diagnostics& out) {

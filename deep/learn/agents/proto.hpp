@@ -18,6 +18,9 @@ namespace speder::deep {
 /// Distance of each row of x (B, d) to its k-th nearest among the first `filled` rows of points (n, d): (B).
 [[nodiscard]] Tensor kth_distance(const Tensor& x, const Tensor& points, std::int64_t filled,
                                   int k);
+/// Kozachenko and Leonenko's estimate of the entropy of what points (n, d) were drawn from:
+/// (d/n) ∑ log ρ_k + log V_d + log(n − 1) − ψ(k), ρ_k the distance of a point to its k-th neighbour.
+[[nodiscard]] double neighbour_entropy(const Tensor& points, int k);
 /// For each of K prototypes one row of the batch, drawn by softmax over the batch of scores (B, K); u (K).
 [[nodiscard]] Tensor draw_for_prototypes(const Tensor& scores, const Tensor& u);  // (K) rows
 
@@ -28,6 +31,8 @@ class Proto {
   Proto(const AgentConfig& config, const EnvSpec& spec, Device device, const SeedTree& seeds);
 
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
+  /// `state_entropy` of up to 1,000 stored states at even distances, in units.
+  [[nodiscard]] Diagnostics inspect() const;
   [[nodiscard]] Tensor sample(const Tensor& states, const Tensor& noise) const;
   [[nodiscard]] Tensor mean_action(const Tensor& states) const;
   [[nodiscard]] std::vector<NamedTensor> tensors();
@@ -69,6 +74,7 @@ class Proto {
   Critic critic_target_;
   // On the host, as tensors so that checkpoints hold them.
   Tensor updates_, phase_, pushed_;
+  Tensor visited_;  // (n, S) what inspect() looks at
 };
 
 }  // namespace speder::deep

@@ -58,6 +58,7 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
       policy_(config, spec, device, seeds),
       bonus_({config.bonus, config.bonus_ridge, config.scaled_bonus > 0}, config.feature_dim,
              device),
+      whiten_(config.feature_dim, config.feature_whiten, device),
       phi_mark_(phi_.frozen_copy()),
       drift_(at::zeros({}, at::TensorOptions(at::kFloat).device(device))),
       updates_(at::zeros({}, at::kLong)),
@@ -65,7 +66,7 @@ SpectralActorCritic::SpectralActorCritic(const AgentConfig& config, const EnvSpe
 
 int SpectralActorCritic::head_size(const EnvSpec& spec) const {
   const int raw = spec.observation_size + spec.action_size;
-  if (config_.features == "raw") return raw;
+  if (!heads_on_phi()) return raw;
   return config_.feature_dim + (config_.head_raw ? raw : 0);
 }
 
@@ -96,10 +97,19 @@ Diagnostics SpectralActorCritic::update(const RingBuffer& buffer, Rng& rng) {
   return out;
 }
 
-Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input) const {
+Tensor SpectralActorCritic::units(const Tensor& input) const {
   // DEVIATION-D4: φ and μ see states in comparable units. With raw states the leading singular
   // functions follow the widest entry, and the critic cannot see the others for long.
-  return network(config_.observation_norm ? scale_(input) : input);
+  return config_.observation_norm ? scale_(input) : input;
+}
+
+Tensor SpectralActorCritic::features(const Mlp& network, const Tensor& input,
+                                     const Tensor& noise) const {
+  const Tensor x = noise.defined() ? units(input) + noise : units(input);
+  // DEVIATION-D8: P/p is as large as p is small, so that a few rare states take most of the loss and of
+  // the singular functions. Entries within ±c keep φᵀμ below d c².
+  const double c = config_.feature_bound;
+  return c > 0 ? (network(x) / c).tanh() * c : network(x);
 }
 
 Tensor SpectralActorCritic::successor_features(const Tensor& states, const Tensor& noise) const {
@@ -107,8 +117,7 @@ Tensor SpectralActorCritic::successor_features(const Tensor& states, const Tenso
   // DEVIATION-D7: φ and μ factor the law of s' + σz. Where s' is a function of (s,a), all functions
   // of s' have singular value 1 and none of them leads; noise ranks them, the smooth ones first.
   const Tensor z = at::cat(noise.split(states_, 1));  // (rows of states, S)
-  const Tensor units = config_.observation_norm ? scale_(states) : states;
-  return mu_(units + config_.successor_noise * z);
+  return features(mu_, states, config_.successor_noise * z);
 }
 
 Tensor SpectralActorCritic::slow_features(const Tensor& pairs) const {
@@ -128,25 +137,27 @@ Tensor SpectralActorCritic::value(const Tensor& pairs) const {
 }
 
 void SpectralActorCritic::learn_features(const Minibatch& batch, Diagnostics& out) {
-  if (config_.features != "spectral") return;  // the controls: the same heads on other features
+  if (config_.features == "random" || config_.features == "raw") return;  // the controls
   if (config_.feature_decay > 0) {
     const auto update = static_cast<double>(*updates_.data_ptr<std::int64_t>() + 1);
     feature_adam_.set_learning_rate(config_.feature_lr *
                                     std::min(1.0, config_.feature_decay / update));
   }
   const Tensor phi = features(phi_, batch.pair);  // (B, d)
+  // DEVIATION-D10: an n-step return ends in E[V(s_{t+n}) | s,a], which lies in the span of the factors of the
+  // n-step kernel of the stored actions; those of P see one step.
+  const Tensor& successor = config_.far_successors ? batch.far.state : batch.next_state;
   SpectralBatch b{.phi = phi, .mu_next = {}, .mu_base = {}};
   if (config_.in_batch) {
-    b.mu_next = successor_features(batch.next_state, batch.state_noise);
+    b.mu_next = successor_features(successor, batch.state_noise);
   } else {
     const auto mu =
-        successor_features(at::cat({batch.next_state, batch.base_state}), batch.state_noise)
-            .chunk(2);
+        successor_features(at::cat({successor, batch.base_state}), batch.state_noise).chunk(2);
     b.mu_next = mu[0];
     b.mu_base = mu[1];
   }
   if (objective_ == Objective::kLiteral) {
-    b.p_next = gaussian_density(batch.next_state);
+    b.p_next = gaussian_density(successor);
     b.p_base = gaussian_density(batch.base_state);
   }
   const SpectralTerms terms =
@@ -176,6 +187,13 @@ void SpectralActorCritic::learn_reward(const Minibatch& batch, Diagnostics& out)
   out.push_back({"reward_error", loss.detach()});
 }
 
+Tensor SpectralActorCritic::action_share(const Tensor& slow) const {
+  const Tensor s = last_.pair.narrow(1, 0, states_);
+  const Tensor a = last_.pair.narrow(1, states_, last_.pair.size(1) - states_);
+  const Tensor other = features(phi_ema_, at::cat({s, a.roll(1, 0)}, 1));
+  return (slow - other).square().sum(-1).mean() / (2 * slow.var(0).sum());
+}
+
 Diagnostics SpectralActorCritic::inspect() const {
   if (!last_.y.defined()) return {};
   const at::NoGradGuard no_grad;
@@ -189,6 +207,7 @@ Diagnostics SpectralActorCritic::inspect() const {
            {"mass", at::mv(last_.phi, last_.mu.mean(0)).mean()},
            {"phi_rank", squares.square() / second.square().sum()},
            {"phi_lag", (last_.phi - slow).square().sum() / squares},
+           {"phi_action", action_share(slow)},
            {"phi_drift", drift_}};
     const SpectralModes modes = spectral_modes(last_.phi, last_.mu_next);
     for (Index k = 1; k <= modes.learned.size(0); k *= 4) {  // 1, 4, 16, 64, 256
@@ -200,8 +219,8 @@ Diagnostics SpectralActorCritic::inspect() const {
   const Tensor from_head = (last_.q - last_.known).abs().mean();
   out.push_back({"bellman", (last_.q - last_.y).square().mean() / last_.y.var()});
   out.push_back({"reward_share", from_reward / (from_reward + from_head)});
-  const Tensor units = scale_(last_.pair).narrow(1, 0, states_);
-  out.push_back({"unit_rms", units.square().mean().sqrt()});
+  const Tensor scaled = scale_(last_.pair).narrow(1, 0, states_);
+  out.push_back({"unit_rms", scaled.square().mean().sqrt()});
   return out;
 }
 
@@ -215,20 +234,25 @@ void SpectralActorCritic::refresh_bonus(const RingBuffer& buffer, Rng& rng) {
 }
 
 Tensor SpectralActorCritic::head_input(const Tensor& pair, const Tensor& phi) const {
-  if (config_.features == "raw") return config_.observation_norm ? scale_(pair) : pair;
+  if (!heads_on_phi()) return units(pair);
   // DEVIATION-D2: φ's scale is arbitrary (about 1/√d per entry under the constraint), so the head
   // sees it normalised; feature_norm = false gives the paper's plain φ. Its hidden layer is normalised
   // too: a plain one on features that no TD error can move ran away (docs/evidence.md).
-  const Tensor seen = config_.feature_norm ? at::layer_norm(phi, {config_.feature_dim}) : phi;
+  // DEVIATION-D9: the paper has E φφᵀ = I/d by a penalty; feature_whiten has it by construction.
+  const Tensor white = whiten_(phi);
+  const Tensor seen = config_.feature_norm ? at::layer_norm(white, {config_.feature_dim}) : white;
   if (!config_.head_raw) return seen;
-  return at::cat({seen, config_.observation_norm ? scale_(pair) : pair}, 1);
+  // d entries of φ and S + A of the pair: the same squared length, so that neither drowns the other.
+  const Tensor raw = units(pair);
+  const double weight = std::sqrt(config_.feature_dim / static_cast<double>(raw.size(1)));
+  return at::cat({seen, weight * raw}, 1);
 }
 
 Tensor SpectralActorCritic::known_part(const Tensor& pair) const {
   // Q = r + γ ⟨φ, w⟩ [eq:linear_q]. DEVIATION-D6: φ learns P alone, and where the dynamics are
   // deterministic it is a function of s'; a cost of the action, as in most tasks, is not.
   if (!config_.reward_model) return at::zeros({}, pair.options());
-  return features(reward_, pair).squeeze(-1);
+  return reward_(units(pair)).squeeze(-1);
 }
 
 Tensor SpectralActorCritic::q_values(const Mlp& critic, const Tensor& input) const {
@@ -243,6 +267,7 @@ void SpectralActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out)
     const Tensor next_pair = policy_pairs(batch.far.state, next);
     const Tensor pairs = at::cat({batch.pair, next_pair});
     const Tensor phi = features(phi_ema_, pairs);  // (2B, d): both in one pass
+    whiten_.see(now_and_next(phi, batch)[0]);
     const auto inputs = now_and_next(head_input(pairs, phi), batch);
     input = inputs[0];
     known = known_part(batch.pair);
@@ -333,6 +358,7 @@ std::vector<NamedTensor> SpectralActorCritic::tensors() {
   }
   policy_.name_tensors(out);
   bonus_.name_tensors("bonus_factor", out);
+  whiten_.name_tensors("whitening", out);
   phi_mark_.name_tensors("phi_mark", out);
   out.push_back({"phi_drift", drift_});
   out.push_back({"updates", updates_});

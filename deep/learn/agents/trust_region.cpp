@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "speder/deep/learn/nn/product.hpp"
+
 namespace speder::deep {
 namespace {
 
@@ -63,9 +65,9 @@ Tensor pushforward(const Mlp& network, const Tensor& x, const std::vector<Tensor
   const std::size_t layers = p.size() / 2;
   Tensor h = x, dh;
   for (std::size_t l = 0; l < layers; ++l) {
-    Tensor dz = at::linear(h, tangents[2 * l], tangents[2 * l + 1]);
-    if (l > 0) dz = dz + at::linear(dh, p[2 * l]);
-    h = at::linear(h, p[2 * l], p[2 * l + 1]);
+    Tensor dz = linear_product(h, tangents[2 * l], tangents[2 * l + 1]);
+    if (l > 0) dz = dz + linear_product(dh, p[2 * l], {});
+    h = linear_product(h, p[2 * l], p[2 * l + 1]);
     if (l + 1 == layers) return dz;
     activate(h, network.shape().activation);
     dh = activation_gradient(dz, h, network.shape().activation);

@@ -145,6 +145,22 @@ WorldModel::Loss WorldModel::loss(const Tensor& x, const SequenceBatch& batch,
   return out;
 }
 
+Tensor WorldModel::foresee(const Tensor& x, const SequenceBatch& batch, const Tensor& u,
+                           std::int64_t seen) const {
+  const at::NoGradGuard no_grad;
+  Latent now = start(x.size(1));
+  std::vector<Tensor> out;
+  for (std::int64_t t = 0; t < x.size(0); ++t) {
+    if (t < seen) {
+      now = observe(now, batch.action[t], batch.first[t], encode(x[t]), u[t]);
+    } else {
+      now = imagine(now, batch.action[t], u[t]);
+      out.push_back(decode(now.features()));
+    }
+  }
+  return at::stack(out);
+}
+
 std::vector<Tensor> WorldModel::parameters() const {
   std::vector<const Mlp*> networks = {&encoder_, &decoder_, &reward_,   &inward_,
                                       &gates_,   &prior_,   &posterior_};

@@ -55,6 +55,10 @@ class WorldModel {
   /// ½‖x − x̂‖² + ½(r − r̂)² + balanced KL (+ −log Bernoulli of the end). x in units; u (L, B, G).
   [[nodiscard]] Loss loss(const Tensor& x, const SequenceBatch& batch, const Tensor& u) const;
 
+  /// x from entry `seen` on, foreseen from the entries before it and the actions alone: (L − seen, B, S).
+  [[nodiscard]] Tensor foresee(const Tensor& x, const SequenceBatch& batch, const Tensor& u,
+                               std::int64_t seen) const;
+
   [[nodiscard]] const WorldModelShape& shape() const { return shape_; }
   [[nodiscard]] int features() const { return shape_.groups * shape_.classes + shape_.recurrent; }
   [[nodiscard]] std::vector<Tensor> parameters() const;

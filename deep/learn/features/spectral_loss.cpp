@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/learn/nn/product.hpp"
 
 namespace speder::deep {
 namespace {
@@ -106,19 +107,19 @@ Tensor dual_quadratic(const Tensor& mu_base, const Tensor& density) {
 }
 
 Tensor exact_quadratic(const Tensor& phi, const Tensor& mu_base) {
-  return MeanSquare::apply(at::mm(phi, mu_base.t()));
+  return MeanSquare::apply(pair_products(phi, mu_base));
 }
 
 Tensor in_batch_quadratic(const Tensor& phi, const Tensor& mu_next) {
   require(phi.size(0) > 1, "base states from the batch need two rows or more", phi.size(0));
-  return OffDiagonalMeanSquare::apply(at::mm(phi, mu_next.t()));
+  return OffDiagonalMeanSquare::apply(pair_products(phi, mu_next));
 }
 
 Tensor ortho_u_statistic(const Tensor& phi) {
   const auto n = static_cast<double>(phi.size(0));
   const auto d = static_cast<double>(phi.size(1));
-  const Tensor gram = at::mm(phi, phi.t());  // (B, B)
-  const Tensor norms = rowwise(phi, phi);    // (B)  ‖φ_i‖² = gram_ii
+  const Tensor gram = pair_products(phi, phi);  // (B, B)
+  const Tensor norms = rowwise(phi, phi);       // (B)  ‖φ_i‖² = gram_ii
   const Tensor cross = gram.square().sum() - norms.square().sum();
   return cross / (n * (n - 1)) - (2 / d) * norms.mean() + 1 / d;
 }

@@ -1,36 +1,14 @@
 #include "speder/deep/learn/nn/mlp.hpp"
 
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "speder/core/check.hpp"
+#include "speder/deep/learn/nn/product.hpp"
 
 namespace speder::deep {
-namespace {
-
-constexpr std::int64_t kSmallForOneDnn = 64;  // below it packing costs more than the product
-
-/// oneDNN's f(x Wᵀ + b); `then` is "relu" or "none".
-Tensor onednn_linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
-                     std::string_view then) {
-  using Signature =
-      Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&, std::string_view,
-             c10::List<std::optional<at::Scalar>>, std::optional<std::string_view>);
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("mkldnn::_linear_pointwise", "")
-                             .typed<Signature>();
-  return op.call(x, weight, bias, then, c10::List<std::optional<at::Scalar>>(), std::nullopt);
-}
-
-bool suits_onednn(const Tensor& x, const Tensor& weight) {
-  return x.device().is_cpu() && x.dim() == 2 &&
-         std::min({x.size(0), weight.size(0), weight.size(1)}) >= kSmallForOneDnn;
-}
-
-}  // namespace
 
 void activate(Tensor& x, Activation activation) {
   switch (activation) {
@@ -63,17 +41,6 @@ Tensor activation_gradient(Tensor gradient, const Tensor& result, Activation act
   throw std::logic_error("this activation's gradient needs its input");
 }
 
-Tensor relu_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (suits_onednn(x, weight)) return onednn_linear(x, weight, bias, "relu");
-  Tensor h = at::linear(x, weight, bias);
-  return at::relu_(h);
-}
-
-Tensor through_layer(const Tensor& g, const Tensor& weight) {
-  return suits_onednn(g, weight) ? onednn_linear(g, weight.t(), std::nullopt, "none")
-                                 : at::mm(g, weight);
-}
-
 namespace {
 
 constexpr double kLayerNormEpsilon = 1e-5;  // libtorch's own: keeps 1/σ finite for a constant layer
@@ -101,7 +68,7 @@ std::vector<Tensor> layer_results(const Tensor& x, at::TensorList parameters,
     if (l + 1 < layers && activation == Activation::kRelu && !at::GradMode::is_enabled()) {
       h.push_back(relu_layer(in, weight, bias));
     } else {
-      h.push_back(at::linear(in, weight, bias));
+      h.push_back(x.dim() == 2 ? linear_layer(in, weight, bias) : at::linear(in, weight, bias));
       if (l + 1 < layers) activate(h.back(), activation);
     }
   }
@@ -130,7 +97,7 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
     std::vector<Tensor> gradients(2 * layers + 2);  // x, W_1, b_1 …, and the activation's slot
     Tensor g = outputs[0];
     for (std::size_t l = layers; l-- > 0;) {
-      if (context->needs_input_grad(1 + 2 * l)) gradients[1 + 2 * l] = at::mm(g.t(), saved[l]);
+      if (context->needs_input_grad(1 + 2 * l)) gradients[1 + 2 * l] = weight_gradient(g, saved[l]);
       if (context->needs_input_grad(2 + 2 * l)) gradients[2 + 2 * l] = g.sum(0);
       if (l == 0 && !context->needs_input_grad(0)) break;
       g = through_layer(g, saved[layers + 2 * l]);
@@ -153,7 +120,7 @@ struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
   static Hidden hidden(const Tensor& x, const Tensor& weight_0, const Tensor& bias_0,
                        std::int64_t heads, bool norm) {
     if (!norm) return {.h = relu_layer(x, weight_0, bias_0), .z = {}, .mean = {}, .inverse = {}};
-    const Tensor z = at::linear(x, weight_0, bias_0).view({x.size(0), heads, -1});
+    const Tensor z = linear_product(x, weight_0, bias_0).view({x.size(0), heads, -1});
     auto [h, mean, inverse] = at::native_layer_norm(z, {z.size(-1)}, {}, {}, kLayerNormEpsilon);
     return {.h = at::relu_(h).view({x.size(0), -1}), .z = z, .mean = mean, .inverse = inverse};
   }
@@ -187,7 +154,7 @@ struct ScalarHeads : torch::autograd::Function<ScalarHeads> {
     }
     std::vector<Tensor> gradients(6);
     if (context->needs_input_grad(0)) gradients[0] = through_layer(gh, weight_0);
-    if (context->needs_input_grad(1)) gradients[1] = at::mm(gh.t(), x);
+    if (context->needs_input_grad(1)) gradients[1] = weight_gradient(gh, x);
     if (context->needs_input_grad(2)) gradients[2] = gh.sum(0);
     if (context->needs_input_grad(3)) {
       gradients[3] = (h.view(wide.sizes()) * g.unsqueeze(-1)).sum(0).unsqueeze(-1);  // (E, H, 1)
@@ -243,9 +210,9 @@ Tensor Mlp::operator()(const Tensor& x) const {
   }
   Tensor h;  // (B, E, H), or (E, B, H) when each has rows of its own
   if (x.dim() == 3) {
-    h = at::baddbmm(p[1].view({e, 1, -1}), x, p[0].view({e, -1, x.size(2)}).transpose(1, 2));
+    h = linear_layers(x, p[0].view({e, -1, x.size(2)}).transpose(1, 2), p[1].view({e, 1, -1}));
   } else {
-    h = at::linear(x, p[0], p[1]).view({x.size(0), e, -1});
+    h = linear_layer(x, p[0], p[1]).view({x.size(0), e, -1});
   }
   const auto hidden = [&] {
     if (shape_.norm) h = at::layer_norm(h, {h.size(-1)});
@@ -254,7 +221,7 @@ Tensor Mlp::operator()(const Tensor& x) const {
   if (layers > 1) hidden();
   if (x.dim() == 2) h = h.transpose(0, 1);  // (E, B, H)
   for (std::size_t layer = 1; layer < layers; ++layer) {
-    h = at::baddbmm(p[2 * layer + 1], h, p[2 * layer]);
+    h = linear_layers(h, p[2 * layer], p[2 * layer + 1]);
     if (layer + 1 < layers) hidden();
   }
   return h;

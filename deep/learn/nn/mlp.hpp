@@ -15,13 +15,6 @@ void activate(Tensor& x, Activation activation);
 [[nodiscard]] Tensor activation_gradient(Tensor gradient, const Tensor& result,
                                          Activation activation);
 
-// Without a graph: for no-grad passes and inside a node that has its own gradient. On a CPU oneDNN does the
-// product, the bias and ReLU in one pass, which is 5% of a layer of width 256.
-/// max(x Wᵀ + b, 0) (B, out)
-[[nodiscard]] Tensor relu_layer(const Tensor& x, const Tensor& weight, const Tensor& bias);
-/// g W (B, in): a gradient through the layer x Wᵀ
-[[nodiscard]] Tensor through_layer(const Tensor& g, const Tensor& weight);
-
 struct MlpShape {
   int input = 0;
   std::vector<int> hidden;

@@ -261,7 +261,8 @@ GenerateResult generate(const GenerateOptions& options,
     if (!run.complete()) run.require_progress();
   }
   write_out(part, run, options, *physics, place);
-  part.remove();
+  const std::string left = part.remove();
+  if (!left.empty() && place.warning) place.warning(left);
   run.result.finished = true;
   if (find_style(options.style) != Style::kExpert) run.result.rows = options.transitions;
   return run.result;

@@ -56,6 +56,7 @@ bool PartFile::holds_title(const std::string& line) {
   if (!file_) throw InputError(path_.string() + ": cannot be opened for writing");
   std::string text(line.size(), '\0');
   file_.read(text.data(), static_cast<std::streamsize>(text.size()));
+  require_readable();  // or it would be taken for an empty one, and begun anew
   text.resize(static_cast<std::size_t>(file_.gcount()));
   if (!line.starts_with(text)) {
     throw InputError(fmt::format(
@@ -70,7 +71,7 @@ bool PartFile::holds_title(const std::string& line) {
 void PartFile::cut_off_unsound() {
   size_ = std::filesystem::file_size(path_);
   std::uint64_t sound = first_;
-  for (Record r; next(r);) sound = static_cast<std::uint64_t>(file_.tellg());
+  for (Record r; read_sound(r);) sound = static_cast<std::uint64_t>(file_.tellg());
   cut_off_ = size_ - sound;
   file_.close();
   std::filesystem::resize_file(path_, sound);
@@ -89,14 +90,28 @@ void PartFile::start(const std::string& line) {
   size_ = line.size();
 }
 
-bool PartFile::next(Record& record) {
+void PartFile::require_readable() const {
+  if (file_.bad()) throw InputError(path_.string() + ": cannot be read (disk failing?)");
+}
+
+bool PartFile::read_sound(Record& record) {
   Head head;
   std::uint64_t sum = 0;
-  if (!get(file_, &head) || head.count > size_ / sizeof(float)) return false;
-  record.tag = head.tag;
-  record.values.resize(head.count);
-  return get(file_, record.values.data(), head.count) && get(file_, &sum) &&
-         sum == checksum(head, record.values);
+  bool whole = get(file_, &head) && head.count <= size_ / sizeof(float);
+  if (whole) {
+    record.tag = head.tag;
+    record.values.resize(head.count);
+    whole = get(file_, record.values.data(), head.count) && get(file_, &sum);
+  }
+  require_readable();
+  return whole && sum == checksum(head, record.values);
+}
+
+bool PartFile::next(Record& record) {
+  if (file_ && static_cast<std::uint64_t>(file_.tellg()) == size_) return false;
+  if (read_sound(record)) return true;
+  throw InputError(path_.string() +
+                   ": does not read back as it was written; start again: what is sound is kept");
 }
 
 void PartFile::append(const Record& record) {
@@ -117,10 +132,13 @@ void PartFile::rewind() {
   file_.seekg(static_cast<std::streamoff>(first_));
 }
 
-void PartFile::remove() {
+std::string PartFile::remove() {
   file_.close();
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  std::error_code error;
+  std::filesystem::remove(path_, error);
+  return error ? fmt::format("{}: could not be removed ({}); it is not needed any more",
+                             path_.string(), error.message())
+               : "";
 }
 
 }  // namespace speder::deep

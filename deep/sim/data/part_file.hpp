@@ -20,14 +20,18 @@ class PartFile {
   PartFile(const std::filesystem::path& path, const std::string& title);
 
   void append(const Record& record);
-  /// The records from the beginning; false at the end.
+  /// The records from the beginning; false at the end. Throws InputError where one cannot be read or
+  /// is not as it was written: what came after it would be missing without a word.
   [[nodiscard]] bool next(Record& record);
   void rewind();
-  void remove();
+  /// Why the file is still there, or nothing.
+  [[nodiscard]] std::string remove();
   [[nodiscard]] std::uint64_t cut_off() const { return cut_off_; }  // bytes, on opening
 
  private:
   [[nodiscard]] bool holds_title(const std::string& line);
+  [[nodiscard]] bool read_sound(Record& record);  // false at the end and where it is damaged
+  void require_readable() const;
   void cut_off_unsound();
   void start(const std::string& line);
 

@@ -256,6 +256,42 @@ TEST_CASE("a part file without its title is begun again; damaged records are mad
   CHECK((bytes(path) == whole));
 }
 
+TEST_CASE("episodes that do not read back are never left out without a word", "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "d.h5", part = folder.path / "d.h5.part";
+  REQUIRE(make(small("diverse"), {.out = path}).finished);
+  const std::string whole = bytes(path);
+  fs::remove(path);
+  const auto harm = [&](std::int64_t done, std::int64_t wanted) {  // before all of it is read again
+    if (done < wanted) return;
+    std::string left = bytes(part);
+    left[left.size() / 2] ^= 1;
+    std::ofstream(part, std::ios::binary) << left;
+  };
+  CHECK_THROWS_WITH(make(small("diverse"), {.out = path, .progress = harm}),
+                    Catch::Contains("does not read back as it was written"));
+  CHECK_FALSE(fs::exists(path));
+  const GenerateResult rest = make(small("diverse"), {.out = path});
+  CHECK(rest.finished);
+  CHECK(rest.resumed > 0);
+  CHECK((bytes(path) == whole));
+}
+
+TEST_CASE("a part file that cannot be removed is named, and the data are there", "[deep][data]") {
+  const Folder folder;
+  const fs::path path = folder.path / "d.h5", part = folder.path / "d.h5.part";
+  const auto stuck = [&](std::int64_t done, std::int64_t wanted) {  // a folder that is not empty
+    if (done < wanted) return;
+    fs::remove(part);
+    fs::create_directories(part / "inside");
+  };
+  std::string warning;
+  const auto warned = [&](const std::string& text) { warning = text; };
+  CHECK(make(small("diverse"), {.out = path, .progress = stuck, .warning = warned}).finished);
+  CHECK_THAT(warning, Catch::Contains("d.h5.part: could not be removed"));
+  CHECK(read_offline(path).rows() == 20'500);
+}
+
 TEST_CASE("expert data are successful runs from the start to the goal", "[deep][data]") {
   const Folder folder;
   GenerateOptions options = small("expert");

@@ -55,6 +55,9 @@ refused "unknown" train "${tiny[@]}" --env CartPole --set depth=3 --out "$work/x
 refused "discount" train "${tiny[@]}" --env CartPole --set discount=1.5 --out "$work/x"
 refused "key=value" train "${tiny[@]}" --env CartPole --set discount --out "$work/x"
 refused "objective" train "${tiny[@]}" --env CartPole --set objective=magic --out "$work/x"
+refused "no variance" train "${tiny[@]}" --env Pendulum --algorithm rs --set propagation=ts1 --out "$work/refused"
+refused "not for cheetah_run" train "${tiny[@]}" --env cheetah_run --algorithm pets-cem --out "$work/refused"
+[ -e "$work/refused" ] && fail "a refused run leaves a folder"
 refused "no preset 'huge'" train --env CartPole --preset huge --out "$work/x"
 refused "no device 'tpu'" train "${tiny[@]}" --env CartPole --device tpu --out "$work/x"
 refused "none.db" table "$work/none.db"
@@ -67,5 +70,6 @@ fi
 # A full disk: one line, and the run goes on from what was there.
 (ulimit -f 64; trap '' XFSZ; refused "cannot write" train "${run[@]}" --json --out "$work/full"; exit $failed) || failed=1
 
+refused "not for ppo" bench-update --algorithm ppo
 works '"sampling_share"' bench-update --width 32 --updates 3 --repeats 1 --json
 exit $failed

@@ -109,6 +109,7 @@ TEST_CASE("collect_from_occupancy: (s,a,s') ~ d^π π P, independent draws", "[l
   Rng rng = kSeeds.stream("stationary");
   const Dataset data = collect_from_occupancy(env, setting.policy, kDraws, rng);
   CHECK(data.gamma == 0.8);
+  CHECK(std::ssize(data.steps) == kDraws);
   CHECK(data.env_steps >= kDraws);
   const Vector joint = setting.policy.joint(exact_occupancy(setting));
   std::vector<std::int64_t> counts(static_cast<std::size_t>(joint.size()), 0);
@@ -121,6 +122,8 @@ TEST_CASE("collect_trajectory: the same occupancy in the long run", "[learning][
   const Simulator env(setting.mdp);
   Rng rng = kSeeds.stream("trajectory");
   const Dataset data = collect_trajectory(env, setting.policy, kDraws, rng);
+  CHECK(std::ssize(data.steps) == kDraws);
+  CHECK(data.env_steps == kDraws);
   const Vector joint = setting.policy.joint(exact_occupancy(setting));
   Vector frequency = Vector::Zero(joint.size());
   for (const Step& step : data.steps) frequency[step.pair] += 1.0 / kDraws;

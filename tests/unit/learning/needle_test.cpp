@@ -123,6 +123,37 @@ TEST_CASE("needle learner: the policies and values of online_speder on the membe
   }
 }
 
+TEST_CASE("needle learner: numbers told to the schedules take the place of the class's own",
+          "[learning][needle]") {
+  const NeedleShape shape = odd_shape(2, 2, 1, 0.125);
+  const NeedleClass F(shape, SeedTree(6));
+  const Simulator env(make_mdp(shape, 11));
+  const auto alpha = [&](NeedleOptions told) {
+    told.episodes = 1;
+    told.bonus = {.alpha = 0.05, .lambda = 0.01};
+    double out = 0;
+    needle_speder(env, F, told, SeedTree(9), [&](const NeedleReport& r) {
+      out = r.alpha;
+      return true;
+    });
+    return out;
+  };
+  const double own = alpha({});
+  const double rank = static_cast<double>(shape.rank());
+  const double horizon = 1 / (1 - shape.gamma);
+  CHECK(own > 0);
+  CHECK(alpha({.log_class = F.log_size()}) == Approx(own));
+  REQUIRE(F.log_size() > 1);
+  CHECK(alpha({.log_class = 0.5}) < alpha({.log_class = 1}));  // classes of a member or two
+  CHECK(alpha({.log_class = 1}) < own);
+  CHECK(alpha({.alpha_rank = rank}) == Approx(own));
+  CHECK(alpha({.alpha_rank = 0.5}) == Approx(own * 0.5 / rank));
+  CHECK(alpha({.alpha_actions = 2}) == Approx(own));
+  CHECK(alpha({.alpha_actions = 1}) < own);
+  CHECK(alpha({.alpha_horizon = horizon}) == Approx(own));
+  CHECK(alpha({.alpha_horizon = 2 * horizon}) > own);
+}
+
 TEST_CASE("needle: bonus and plan do not depend on the rotation of the factors",
           "[learning][needle]") {
   const NeedleShape shape = odd_shape(4, 3, 2, 0.2);

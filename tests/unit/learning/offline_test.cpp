@@ -5,6 +5,7 @@
 #include "speder/core/eigen_instances.hpp"
 #include "speder/core/tolerance.hpp"
 #include "speder/learning/clone.hpp"
+#include "speder/learning/tabular.hpp"
 #include "speder/mdp/classes/candidate_class.hpp"
 #include "speder/mdp/planners/planning.hpp"
 #include "tests/catch.hpp"
@@ -99,6 +100,27 @@ TEST_CASE("clone: frequencies, uniform where nothing was seen", "[learning][offl
   CHECK_THAT(out.policy.probability(0, 0), WithinAbs(2.0 / 3, 1e-15));
   CHECK(out.policy.probability(1, 1) == 1);
   CHECK(out.policy.probability(2, 0) == 0.5);
+}
+
+TEST_CASE("offline learners: the observer ends the run when it says so, not before",
+          "[learning][offline]") {
+  const Setting setting = make(30, 5);
+  const OfflineTask task{setting.mdp->reward(), 0.9};
+  OfflineOptions options;
+  options.omega = 3;
+  options.checkpoints = {1, 20, 30};
+  TabularModel counts(kShape.actions, task, {Attitude::kPessimistic, options.bonus, 0.1});
+  const auto learner = GENERATE(0, 1, 2);
+  CAPTURE(learner);
+  const auto before_20 = [](const LearnerReport& r) { return r.n < 20; };
+  const LearnerResult stopped =
+      learner == 0 ? offline_clone(setting.data, task, options, before_20)
+      : learner == 1
+          ? offline_speder(setting.data, setting.made.candidates, task, options, before_20)
+          : exploit(setting.data, counts, task, options, before_20);
+  CHECK(stopped.n == 20);
+  CHECK(stopped.replans == 2);
+  CHECK(stopped.interrupted);
 }
 
 TEST_CASE("Algorithm 2: bad input", "[learning][offline]") {

@@ -131,6 +131,44 @@ TEST_CASE("plan: a chain of 300 locked levels at γ = 0.9999", "[mdp][planning]"
   CHECK(sparse.iterations < 10);
 }
 
+TEST_CASE("plan: starts from the actions that earn most at once", "[mdp][planning]") {
+  // The next state does not depend on the action, so that they are optimal: one evaluation tells.
+  Rng rng = SeedTree(5).stream("greedy");
+  const Index S = 7, A = 5;
+  const Kernel drawn = simplex_kernel({S, 1, 3}, rng);
+  Matrix Phi(S * A, 3);
+  for (Index pair = 0; pair < S * A; ++pair) Phi.row(pair) = drawn.phi().dense().row(pair / A);
+  const Kernel kernel(A, Phi, drawn.mu(), drawn.nu());
+  Vector reward(S * A);
+  for (double& r : reward) r = rng.uniform();
+  const PlanResult result = plan({kernel, reward, 0.99}, {.method = PlanMethod::kFactored});
+  CHECK(result.iterations == 1);
+  CHECK(result.termination == Termination::kConverged);
+}
+
+TEST_CASE("plan: factors that were lent give the same bits where they lie", "[mdp][planning]") {
+  Rng rng = SeedTree(9).stream("lent");
+  const TabularMdp mdp = random_mdp({.states = 30, .actions = 4, .rank = 5}, 0.97, rng);
+  const Kernel& own = mdp.kernel();
+  const auto lend = [](const Factor& factor) {
+    const auto held = std::make_shared<const Matrix>(factor.to_dense());
+    return Factor(LentTable{held->data(), held->rows(), held->cols(), held});
+  };
+  const Factor phi = lend(own.phi());
+  const Kernel lent(4, phi, lend(own.mu()), own.nu());
+  CHECK(lent.phi().dense().data() == phi.dense().data());  // no copy
+  for (const PlanMethod method :
+       {PlanMethod::kFactored, PlanMethod::kSparse, PlanMethod::kValue, PlanMethod::kDense}) {
+    const PlanResult a = plan({own, mdp.reward(), 0.97}, {.method = method});
+    const PlanResult b = plan({lent, mdp.reward(), 0.97}, {.method = method});
+    CHECK(a.value == b.value);
+    CHECK(a.q == b.q);
+    CHECK(a.policy == b.policy);
+  }
+  auto wrong = std::make_shared<Matrix>(Matrix::Constant(2, 2, NAN));
+  CHECK_THROWS_AS(Factor(LentTable{wrong->data(), 2, 2, wrong}), std::invalid_argument);
+}
+
 TEST_CASE("FactoredPlanner: a warm start finds what a cold start finds", "[mdp][planning]") {
   Rng rng = SeedTree(3).stream("warm");
   const Shape shape{.states = 30, .actions = 4, .rank = 5};
@@ -273,6 +311,148 @@ TEST_CASE("certified_error: holds on 10,000 instances, hard discounts included",
   CHECK(broken == 0);
   CHECK(useless == 0);
   CHECK(naive_broken > 0);  // residual / (1 − γ) alone is no certificate
+}
+
+namespace {
+
+// (TV)(s), and what the action is worth that doubles take for the best.
+std::pair<Quad, Quad> quad_backup(const PlanProblem& p, const Vector& value, Index s) {
+  const Vector in_doubles = p.reward + p.gamma * p.kernel.expectation(value);
+  const Index A = p.kernel.actions();
+  Index chosen = 0;
+  in_doubles.segment(s * A, A).maxCoeff(&chosen);
+  Quad best = -1;
+  Quad of_chosen = 0;
+  for (Index a = 0; a < A; ++a) {
+    const Vector phi = p.kernel.phi().row(pair_index(s, a, A));
+    Quad q = 0;
+    for (Index t = 0; t < p.kernel.states(); ++t) {
+      const Vector mu = p.kernel.mu().row(t);
+      for (Index k = 0; k < phi.size(); ++k)
+        q += static_cast<Quad>(phi[k]) * mu[k] * p.kernel.nu()[t] * value[t];
+    }
+    q = p.reward[pair_index(s, a, A)] + static_cast<Quad>(p.gamma) * q;
+    best = std::max(best, q);
+    if (a == chosen) of_chosen = q;
+  }
+  return {best, of_chosen};
+}
+
+}  // namespace
+
+TEST_CASE("certified_error: an action that is best by less than doubles tell is not passed over",
+          "[mdp][planning][certificate]") {
+  // All actions earn the same and lead to the same value, so that they differ by the rounding of phi alone.
+  const SeedTree seeds(25);
+  int broken = 0, useless = 0, missed = 0;
+  for (int i = 0; i < 300; ++i) {
+    Rng rng = seeds.stream("contenders", static_cast<std::uint64_t>(i));
+    const Kernel kernel = simplex_kernel({1 + rng.index(3), 64, 2 + rng.index(6)}, rng);
+    const double gamma = i % 2 == 0 ? 0.5 : 0.99;
+    const Vector reward = Vector::Constant(kernel.pairs(), 1 - gamma);
+    const Vector value = Vector::Ones(kernel.states());
+    const PlanProblem problem{kernel, reward, gamma};
+    Quad residual = 0;
+    Quad in_doubles = 0;
+    for (Index s = 0; s < kernel.states(); ++s) {
+      const auto [best, chosen] = quad_backup(problem, value, s);
+      residual = std::max(residual, size_of(best - value[s]));
+      in_doubles = std::max(in_doubles, size_of(chosen - value[s]));
+    }
+    // Rows sum to one within kSimplex, so that 1 - gamma L is 1 - gamma up to that share.
+    const auto promised = static_cast<Quad>(certified_error(problem, value));
+    const Quad share = residual / (1 - static_cast<Quad>(gamma));
+    broken += promised < share * (1 - 1e-9) ? 1 : 0;
+    const double extended = 1e-17 / (1 - gamma);  // 18 roundings of 2^-64 on numbers below 2, twice
+    useless += promised > share * (1 + 1e-9) + extended ? 1 : 0;
+    missed += in_doubles < residual * (1 - 1e-3) ? 1 : 0;
+  }
+  CHECK(broken == 0);
+  CHECK(useless == 0);
+  CHECK(missed > 0);  // what doubles take for the best would not do
+}
+
+TEST_CASE("certified_error: rows that sum to more than one are seen, near a discount of one too",
+          "[mdp][planning][certificate]") {
+  // One state that pays 0 and V = 1: the error is 1 and the residual 1 - gamma L, whatever L is.
+  const double heavy = 1 + 0.9 * tol::kSimplex;
+  const Kernel kernel(1, Matrix(Matrix::Constant(1, 1, heavy)), Matrix(Matrix::Ones(1, 1)),
+                      Vector::Ones(1));
+  const Vector reward = Vector::Zero(1);
+  for (const double gamma : {0.5, 0.99, 1 - 1e-6, 1 - 1e-9, 1 - 1e-11}) {
+    CAPTURE(gamma);
+    const double promised = certified_error({kernel, reward, gamma}, Vector::Ones(1));
+    CHECK(promised >= 1);
+    CHECK(promised <= 1 + 2e-6);
+  }
+  CHECK(certified_error({kernel, reward, 1 - 1e-13}, Vector::Ones(1)) == INFINITY);  // gamma L > 1
+}
+
+TEST_CASE("certified_error: what doubles lose below their smallest number is not lost",
+          "[mdp][planning][certificate]") {
+  // Action 0 goes through a column of mu that has 2^-1023 of mass. As a double its share of V lacks the last digit
+  // of V, and action 0, the better one by 2^-57, would look worse by as much.
+  const Matrix mu = (Matrix(1, 2) << 0x1p-1023, 1).finished();
+  const Matrix phi = (Matrix(2, 2) << 0x1p1023, 0, 0, 1).finished();
+  const Kernel kernel(2, phi, mu, Vector::Ones(1));
+  const double V = 0x1p-30 * (1 + 0x1p-25);
+  const Vector reward = (Vector(2) << V / 2 + 0x1p-57, V / 2).finished();
+  CHECK(certified_error({kernel, reward, 0.5}, Vector::Constant(1, V)) >= 0x1p-56);
+
+  // mu nu is 1.49 times the smallest double, and half as much again is lost in each of 4,000 states: for a kernel
+  // this row sums to 1, in truth to 1 + 1.7e-12.
+  const Index S = 4000;
+  const Vector nu = Vector::Constant(S, 0x1p-537);
+  const double phi0 = 0x1.fffp1023;
+  Matrix mu_lost(S, 2);
+  mu_lost.col(0).setConstant(1.49 * 0x1p-537);
+  mu_lost.col(1).setConstant((1 - phi0 * 0x1p-1074 * S) / S * 0x1p537);
+  Matrix phi_lost(S, 2);
+  phi_lost.col(0).setConstant(phi0);
+  phi_lost.col(1).setOnes();
+  const Kernel heavy(1, phi_lost, mu_lost, nu);
+  // Nothing is earned, so that V* = 0 and V = 1 is wrong by 1.
+  CHECK(certified_error({heavy, Vector::Zero(S), 0.99}, Vector::Ones(S)) >= 1);
+}
+
+TEST_CASE("certified_error: a value that is not finite has no bound",
+          "[mdp][planning][certificate]") {
+  // No state leads to state 1, and its own value is no part of its backup.
+  const Kernel kernel = from_rows((Matrix(2, 2) << 1, 0, 1, 0).finished(), 1);
+  const Vector reward = Vector::Zero(2);
+  CHECK(certified_error({kernel, reward, 0.9}, Vector::Zero(2)) < 1e-15);
+  CHECK(certified_error({kernel, reward, 0.9}, (Vector(2) << 0, NAN).finished()) == INFINITY);
+  CHECK(certified_error({kernel, reward, 0.9}, (Vector(2) << 0, INFINITY).finished()) == INFINITY);
+}
+
+TEST_CASE("smallest_gap: over all states and actions, what the noise may hide aside",
+          "[mdp][planning][certificate]") {
+  PlanResult result;
+  result.value = (Vector(2) << 1, 2).finished();
+  result.q = (Vector(6) << 0.75, 1, 0.5, 1, 1.5, 2).finished();
+  CHECK(smallest_gap(result, 3, 0) == 0.25);    // action 0 of state 0
+  CHECK(smallest_gap(result, 3, 0.25) == 0.5);  // action 2 of state 0 and action 1 of state 1
+  CHECK(smallest_gap(result, 3, 0.75) == 1);    // action 0 of state 1
+  CHECK(smallest_gap(result, 3, 1) == 0);       // nothing is known to be worse
+}
+
+TEST_CASE("Factor: every entry is looked at", "[mdp]") {
+  Rng rng = SeedTree(4).stream("factor");
+  for (Index n = 1; n <= 20; ++n) {
+    Matrix table(n, 1);
+    for (Index i = 0; i < n; ++i) table(i, 0) = rng.uniform() - 0.5;
+    CHECK(Factor(table).smallest() == table.minCoeff());
+    CHECK(Factor(SparseMatrix(table.sparseView())).smallest() == table.minCoeff());
+    for (Index i = 0; i < n; ++i) {
+      for (const double wrong : {double{NAN}, double{INFINITY}, -double{INFINITY}}) {
+        Matrix changed = table;
+        changed(i, 0) = wrong;
+        CHECK_THROWS_AS(Factor(changed), std::invalid_argument);
+      }
+    }
+  }
+  const Matrix positive = Matrix::Identity(3, 3) * 2;
+  CHECK(Factor(SparseMatrix(positive.sparseView())).smallest() == 0);  // the absent ones count
 }
 
 }  // namespace planning_test

@@ -33,6 +33,8 @@ TEST_CASE("fit_power_law: weights decide, as in a hand-solved example", "[core][
   std::vector<CurvePoint> points;
   for (int k = 0; k < 4; ++k) points.push_back({std::exp(k), k == 3 ? e : 1.0});
   CHECK_THAT(fit_power_law(points)->b, WithinAbs(0.3, tol::kLinearSolve));
+  // The line takes 0.3² · 5 = 0.45 of the sum of squares 0.75.
+  CHECK_THAT(fit_power_law(points)->r2, WithinAbs(0.6, tol::kLinearSolve));
   // Weight w at the last point: x̄ = (3 + 3w)/(3 + w), slope = w·3·(3 − x̄)/… by Cramer's rule.
   const double w = 5;
   points[3].weight = w;

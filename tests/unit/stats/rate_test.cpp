@@ -4,6 +4,7 @@
 
 #include "speder/core/tolerance.hpp"
 #include "speder/stats/isotonic.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
@@ -47,18 +48,26 @@ CurveTable planted(int runs, double exponent, Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("fit_rate: the 95% interval of a mean curve covers the planted exponent 95% of the time",
+TEST_CASE("fit_rate: interval and band of a mean curve cover the planted power law 95% of the time",
           "[core][rate]") {
+  const double mean = std::exp((0.4 * 0.4 + 0.3 * 0.3) / 2);  // of the noise in planted()
   for (const int runs : {8, 30}) {
-    int misses = 0;
+    int misses = 0, band_misses = 0;
     for (int t = 0; t < kDataSets; ++t) {
       Rng rng = SeedTree(1).stream("mean", static_cast<std::uint64_t>(t));
       const CurveTable table = planted(runs, -1, rng);
-      misses += covers(fit_rate(separate(runs), mean_curve(table), rng, kOptions), -1) ? 0 : 1;
+      const RateFit fit = fit_rate(separate(runs), mean_curve(table), rng, kOptions);
+      misses += covers(fit, -1) ? 0 : 1;
+      REQUIRE(fit.band.size() > 2);
+      const RateFit::Band& end = fit.band.back();
+      CHECK(end.x == Approx(table.x.back()));
+      band_misses += end.y.low <= mean / end.x && mean / end.x <= end.y.high ? 0 : 1;
     }
-    CAPTURE(runs, misses);
+    CAPTURE(runs, misses, band_misses);
     CHECK(!too_many_misses(misses));
     CHECK(misses > 0);  // an interval that never misses is no 95% interval
+    CHECK(!too_many_misses(band_misses));
+    CHECK(band_misses > 0);
   }
 }
 
@@ -198,6 +207,17 @@ TEST_CASE("mean_curve: a run without a number counts neither as a number nor as 
   CHECK(at(3, 1, 0) == 1.5);
   CHECK(at(1, 1, 1) == 5);
   CHECK(at(2, 0, 1) == 0);  // nobody has one
+}
+
+TEST_CASE("quarter_octave_variance: of a length that is known to a quarter of an octave",
+          "[stats][rate]") {
+  constexpr int kSteps = 1000;
+  RunningMean square;
+  for (int i = 0; i < kSteps; ++i) {
+    const double octaves = ((i + 0.5) / kSteps - 0.5) / 4;
+    square.add(std::pow(std::log(std::exp2(octaves)), 2));
+  }
+  CHECK_THAT(quarter_octave_variance(), WithinRel(square.mean(), 1e-5));
 }
 
 }  // namespace rate_test

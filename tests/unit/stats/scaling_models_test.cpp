@@ -47,7 +47,7 @@ void censor_above(std::vector<ScalingPoint>& points, double budget) {
 
 TEST_CASE("models: the exponent of x^p log x and of c + x^p is recovered", "[stats][scaling]") {
   Rng rng(11);
-  double covered = 0, floors = 0, better = 0, false_alarms = 0;
+  double covered = 0, floors = 0, better = 0, false_alarms = 0, false_logs = 0;
   for (int r = 0; r < kRepetitions; ++r) {
     const Law log_law = [](double x) { return 1.5 * x + std::log(x); };
     covered +=
@@ -64,11 +64,13 @@ TEST_CASE("models: the exponent of x^p log x and of c + x^p is recovered", "[sta
     const ModelComparison straight =
         fit_scaling(line([](double x) { return 2 * x; }, rng, 16, 16)).models[0];
     false_alarms += straight.preferred == ScalingModel::kFloorPower ? kOne : 0;
+    false_logs += straight.preferred == ScalingModel::kPowerLog ? kOne : 0;
   }
   CHECK(covered >= 0.93);
   CHECK(floors >= 0.9);
   CHECK(better >= 0.9);
   CHECK(false_alarms <= 0.03);
+  CHECK(false_logs <= 0.03);
 }
 
 TEST_CASE("censored points enter as bounds: coverage kept, bias halved", "[stats][scaling]") {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "speder/core/rng.hpp"
+#include "speder/stats/statistics.hpp"
 #include "tests/catch.hpp"
 
 using namespace speder;
@@ -121,6 +122,19 @@ TEST_CASE("scaling: what is no test, and what is beyond the budget", "[stats][sc
   CHECK_FALSE(fit_scaling(std::span(points).first(3)).fitted);
 }
 
+TEST_CASE("scaling: the bend is what the exponent changes over its range", "[stats][scaling]") {
+  std::vector<ScalingPoint> points;
+  for (int i = 0; i < 8; ++i) {  // the exponent 1.5 + 0.6 x over a range of log 8
+    const double x = std::log(8.0) * (1 + i / 7.0);
+    points.push_back({.x = Vector::Constant(1, x),
+                      .log_n = 1.5 * x + 0.3 * x * x,
+                      .variance = kSampling * kSampling});
+  }
+  const ScalingFit fit = fit_scaling(points);
+  CHECK(fit.bend_p < 1);
+  CHECK_THAT(fit.bend, WithinAbs(0.6 * std::log(8.0), 1e-9));
+}
+
 TEST_CASE("scaling: four points with a kink decide nothing", "[stats][scaling]") {
   // N of an earlier pac-d at α held.
   std::vector<ScalingPoint> points;
@@ -139,6 +153,25 @@ TEST_CASE("scaling: the quantile of runs that may not end", "[stats][scaling]") 
   CHECK(run_quantile(ends, 0.9).n == 100);
   ends[4] = INFINITY;
   CHECK(std::isinf(run_quantile(ends, 0.9).n));
+}
+
+TEST_CASE("scaling: the spread of a quantile is that over all resamples", "[stats][scaling]") {
+  const std::vector<double> ends{1, 4, 32};
+  for (const double q : {0.2, 0.5, 0.9}) {  // the smallest, the middle, the largest of three draws
+    RunningMean log_n, square;
+    for (const double a : ends) {
+      for (const double b : ends) {
+        for (const double c : ends) {
+          const double n = run_quantile(std::vector{a, b, c}, q).n;
+          log_n.add(std::log(n));
+          square.add(std::log(n) * std::log(n));
+        }
+      }
+    }
+    CAPTURE(q);
+    CHECK_THAT(run_quantile(ends, q).log_variance,
+               WithinAbs(square.mean() - log_n.mean() * log_n.mean(), 1e-12));
+  }
 }
 
 }  // namespace scaling_test

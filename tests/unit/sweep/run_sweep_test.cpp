@@ -197,9 +197,15 @@ TEST_CASE("run_sweep: over ranks it is the sweep over threads, and then the rank
     return out;
   };
   Ranks ranks;
+  std::array<int, Ranks::kSize> made{};  // each rank counts its own
   std::vector<std::thread> others;
   for (int r = 1; r < Ranks::kSize; ++r) {
-    others.emplace_back([&, r] { serve(ranks.of(r), task); });
+    others.emplace_back([&, r] {
+      serve(ranks.of(r), [&, r](std::int64_t i) {
+        ++made.at(static_cast<std::size_t>(r));
+        return task(i);
+      });
+    });
   }
   ResultStore store = ResultStore::open(folder.path / "a.db");
   {
@@ -208,6 +214,9 @@ TEST_CASE("run_sweep: over ranks it is the sweep over threads, and then the rank
     CHECK(run_sweep(store, sweep, workers, kNever).complete);
   }
   for (std::thread& t : others) t.join();
+  CHECK(made[1] > 0);  // the first two runs go to two ranks
+  CHECK(made[2] > 0);
+  CHECK(made[1] + made[2] == 4);
   ResultStore threads = ResultStore::open(folder.path / "b.db");
   run_sweep(threads, sweep, thread_workers(2, task), kNever);
   CHECK(store.content() == threads.content());

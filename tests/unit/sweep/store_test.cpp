@@ -242,6 +242,44 @@ TEST_CASE("ResultStore: a file whose making was cut short says so, and is filled
   CHECK(ResultStore::read(file).experiments().empty());
 }
 
+TEST_CASE("ResultStore: what was changed behind its back is refused by name", "[core][results]") {
+  const Folder folder;
+  const auto after = [&](const std::string& sql) {
+    const fs::path file = folder.path / "a.db";
+    fs::remove(file);
+    {
+      ResultStore store = ResultStore::open(file);
+      store.declare(kToy);
+      store.append(run("n=1", 0, 1));
+      store.append(run("n=1", 1, 1));
+    }
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+    return ResultStore::read(file);
+  };
+  CHECK(after("UPDATE rows SET value = 1 WHERE n = 64").runs("toy").size() == 2);  // what it was
+  const auto damaged = [](const std::string& subject) {
+    return Catch::Contains(": is damaged: " + subject + " is not as it was written");
+  };
+  for (const char* sql : {"UPDATE rows SET value = 1.0000000000000002 WHERE run = 2 AND n = 64",
+                          "UPDATE rows SET n = 65 WHERE run = 2 AND n = 64",
+                          "DELETE FROM rows WHERE run = 2 AND n = 64",
+                          "UPDATE timing SET seconds = 0.25 WHERE run = 2",
+                          "UPDATE runs SET status = 'failed' WHERE id = 2",
+                          "DELETE FROM rows WHERE run = 2; DELETE FROM timing WHERE run = 2; "
+                          "DELETE FROM runs WHERE id = 2"}) {
+    CAPTURE(sql);
+    CHECK_THROWS_WITH(after(sql).runs("toy"), damaged("run toy [n=1] 1"));
+  }
+  for (const char* sql : {"UPDATE manifest SET planned = 5", "UPDATE manifest SET seed = '1'"}) {
+    CAPTURE(sql);
+    CHECK_THROWS_WITH(after(sql).experiments(), damaged("experiment toy"));
+  }
+  CHECK_THROWS_WITH(
+      after("DELETE FROM rows; DELETE FROM timing; DELETE FROM runs; DELETE FROM manifest")
+          .experiments(),
+      damaged("experiment toy"));
+}
+
 TEST_CASE("ResultStore: what a killed writer left half done is taken back by the reader",
           "[core][results]") {
   const Folder folder;

@@ -7,7 +7,7 @@
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/spectral_actor_critic.hpp"
 #include "tests/catch.hpp"
-#include "tests/unit/deep/learn/point_task.hpp"
+#include "tests/unit/deep/learn/small_agent.hpp"
 
 using namespace speder;
 using namespace speder::deep;
@@ -16,34 +16,8 @@ namespace agent_test {
 namespace {
 
 AgentConfig tiny(const std::string& algorithm) {
-  AgentConfig c;
-  c.algorithm = algorithm;
-  c.feature_dim = 8;
-  c.feature_hidden = {16};
-  c.critic_width = 16;
-  c.actor_hidden = {16};
-  c.batch = 32;
-  c.rollout = 64;
+  AgentConfig c = small_agent(algorithm);
   c.epochs = 2;
-  c.model_hidden = {16};
-  c.model_steps = 20;
-  c.plan_horizon = 3;
-  c.plan_samples = 10;
-  c.plan_elites = 3;
-  c.imagined_steps = 40;
-  c.imagined_length = 10;
-  c.policy_rounds = 2;
-  c.latent_groups = 3;
-  c.latent_classes = 4;
-  c.recurrent = 8;
-  c.dreamer_hidden = {8, 8};
-  c.sequences = 4;
-  c.sequence_length = 6;
-  c.imagine_horizon = 3;
-  c.imagine_starts = 12;
-  c.pretrain = 1;
-  c.projection = 8;
-  c.prototypes = 8;
   c.reward_weight = 1;
   return c;
 }

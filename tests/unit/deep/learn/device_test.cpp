@@ -6,7 +6,7 @@
 #include "speder/deep/learn/agents/agent.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/unit/deep/learn/point_task.hpp"
+#include "tests/unit/deep/learn/small_agent.hpp"
 #include "tests/unit/deep/learn/strict_device.hpp"
 
 using namespace speder;
@@ -16,34 +16,7 @@ namespace device_test {
 namespace {
 
 AgentConfig tiny(const std::string& algorithm) {
-  AgentConfig c;
-  c.algorithm = algorithm;
-  c.feature_dim = 8;
-  c.feature_hidden = {16};
-  c.critic_width = 16;
-  c.actor_hidden = {16};
-  c.batch = 32;
-  c.rollout = 64;
-  c.epochs = 1;
-  c.model_hidden = {16};
-  c.model_steps = 20;
-  c.plan_horizon = 3;
-  c.plan_samples = 10;
-  c.plan_elites = 3;
-  c.imagined_steps = 40;
-  c.imagined_length = 10;
-  c.policy_rounds = 2;
-  c.latent_groups = 3;
-  c.latent_classes = 4;
-  c.recurrent = 8;
-  c.dreamer_hidden = {8, 8};
-  c.sequences = 4;
-  c.sequence_length = 6;
-  c.imagine_horizon = 3;
-  c.imagine_starts = 12;
-  c.pretrain = 1;
-  c.projection = 8;
-  c.prototypes = 8;
+  AgentConfig c = small_agent(algorithm);
   c.prob_weight = 0.1;
   c.reward_weight = 1;
   c.bonus = algorithm == "speder" ? 1 : 0;
@@ -53,7 +26,7 @@ AgentConfig tiny(const std::string& algorithm) {
 /// The point; for those that need a known reward, its sizes under a task's name.
 EnvSpec spec_for(const std::string& algorithm) {
   EnvSpec spec = point_physics()->spec;
-  if (algorithm.starts_with("pets") || algorithm == "metrpo") {
+  if (imagines_rewards(algorithm)) {
     spec.name = "Pendulum";
     spec.observation_size = 3;
   }
@@ -111,7 +84,7 @@ TEST_CASE("every algorithm: a full update stays on its device, one copy in and n
     StrictDevice::to_device() = StrictDevice::to_host() = 0;
     static_cast<void>(strict.update(buffer, rng));
     // a fit of the dynamics looks at its error, a rollout's advantages are summed on the host
-    const bool fits = algorithm.starts_with("pets") || algorithm == "metrpo";
+    const bool fits = imagines_rewards(algorithm);
     if (!is_on_policy(algorithm) && !fits) {
       // the minibatch, or sequences and uniforms; at the first update also the states' moments, the sample of
       // the bonus, and sample and noise of a Thompson draw

@@ -1,6 +1,7 @@
 #include "speder/deep/learn/agents/dreamer.hpp"
 
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "speder/deep/learn/replay/sequences.hpp"
@@ -283,6 +284,141 @@ TEST_CASE("world model: a first entry inside a sequence is a start", "[learn][dr
           .posteriors;
   CHECK(at::allclose(tail(whole.h), part.h));
   CHECK(at::allclose(tail(whole.z), part.z));
+}
+
+TEST_CASE("world model: h' by hand", "[learn][dreamer]") {
+  const WorldModel model(
+      {.states = 2, .actions = 1, .groups = 2, .classes = 3, .recurrent = 4, .hidden = {8, 8}},
+      at::kCPU, SeedTree(1));
+  std::map<std::string, Tensor> named;
+  std::vector<NamedTensor> all;
+  model.name_tensors("m", all);
+  for (const NamedTensor& t : all) named[t.name] = t.tensor;
+  const at::NoGradGuard no_grad;
+  named["m.gain"].copy_(at::linspace(0.5, 1.5, 12));
+  named["m.shift"].copy_(at::linspace(-1, 1, 12));
+  const Tensor h = at::tensor({0.3F, -0.2F, 0.5F, 0.1F}).view({1, 4});
+  const Tensor z = at::tensor({0.F, 1.F, 0.F, 1.F, 0.F, 0.F}).view({1, 6});
+  const Tensor a = at::full({1, 1}, 0.7F);
+  const Tensor in =
+      at::elu(at::linear(at::cat({z, a}, 1), named["m.inward.weight_0"], named["m.inward.bias_0"]));
+  const Tensor gates =
+      at::linear(at::cat({in, h}, 1), named["m.gates.weight_0"], named["m.gates.bias_0"]);
+  const Tensor centred = gates - gates.mean();
+  const Tensor normal =
+      centred / (centred.square().mean() + 1e-5).sqrt() * named["m.gain"] + named["m.shift"];
+  const Tensor reset = 1 / (1 + (-normal.narrow(1, 0, 4)).exp());
+  const Tensor candidate = (reset * normal.narrow(1, 4, 4)).tanh();
+  const Tensor update = 1 / (1 + (1 - normal.narrow(1, 8, 4)).exp());
+  CHECK(at::allclose(model.advance({.h = h, .z = z}, a), update * candidate + (1 - update) * h,
+                     1e-5, 1e-6));
+}
+
+TEST_CASE("world model: foreseen from what was seen and the actions alone", "[learn][dreamer]") {
+  const WorldModel model(
+      {.states = 2, .actions = 1, .groups = 3, .classes = 4, .recurrent = 8, .hidden = {8, 8}},
+      at::kCPU, SeedTree(1));
+  Rng rng(5);
+  const auto random = [&](std::initializer_list<std::int64_t> size) {
+    const Tensor t = at::empty(at::IntArrayRef(size.begin(), size.size()), at::kFloat);
+    for (std::int64_t i = 0; i < t.numel(); ++i)
+      t.data_ptr<float>()[i] = static_cast<float>(rng.uniform());
+    return t;
+  };
+  const Tensor x = random({5, 3, 2}), u = random({5, 3, 3});
+  SequenceBatch b{.state = x,
+                  .action = random({5, 3, 1}),
+                  .reward = random({5, 3}),
+                  .first = at::zeros({5, 3}),
+                  .terminal = at::zeros({5, 3})};
+  constexpr std::int64_t kSeen = 2;
+  const Tensor foreseen = model.foresee(x, b, u, kSeen);
+  REQUIRE(foreseen.sizes() == at::IntArrayRef({3, 3, 2}));
+  const auto changed_at = [&](const Tensor& t, std::int64_t entry, double by) {
+    Tensor out = t.clone();
+    out[entry].add_(by);
+    return out;
+  };
+  for (std::int64_t k = kSeen; k < 5; ++k)
+    CHECK(at::equal(model.foresee(changed_at(x, k, 9), b, u, kSeen), foreseen));
+  CHECK_FALSE(at::equal(model.foresee(changed_at(x, 1, 9), b, u, kSeen), foreseen));
+  // the action that leads to the second one foreseen: that and all later ones
+  SequenceBatch other = b;
+  other.action = changed_at(b.action, 3, 9);
+  const Tensor moved = model.foresee(x, other, u, kSeen);
+  CHECK(at::equal(moved[0], foreseen[0]));
+  CHECK_FALSE(at::equal(moved[1], foreseen[1]));
+  CHECK_FALSE(at::equal(moved[2], foreseen[2]));
+}
+
+TEST_CASE("world model: rewards and ends are learnt as they were", "[learn][dreamer]") {
+  // x = ±1 at random; what led to 1 earned ½ and was the end.
+  const WorldModel model({.states = 1,
+                          .actions = 1,
+                          .groups = 4,
+                          .classes = 4,
+                          .recurrent = 16,
+                          .hidden = {16, 16},
+                          .ends = true},
+                         at::kCPU, SeedTree(1));
+  Adam adam(model.parameters(), 3e-3);
+  Rng rng(5);
+  constexpr std::int64_t kLength = 3, kRows = 64;
+  Tensor x, latent_end, latent_reward, end;
+  for (int i = 0; i < 400; ++i) {
+    x = at::empty({kLength, kRows, 1}, at::kFloat);
+    for (std::int64_t k = 0; k < x.numel(); ++k)
+      x.data_ptr<float>()[k] = rng.uniform() < 0.5 ? -1.F : 1.F;
+    const Tensor u = at::empty({kLength, kRows, 4}, at::kFloat);
+    for (std::int64_t k = 0; k < u.numel(); ++k)
+      u.data_ptr<float>()[k] = static_cast<float>(rng.uniform());
+    end = x.squeeze(2).gt(0).to(at::kFloat);
+    const SequenceBatch b{.state = x,
+                          .action = at::zeros({kLength, kRows, 1}),
+                          .reward = 0.5 * end,
+                          .first = at::zeros({kLength, kRows}),
+                          .terminal = end};
+    const WorldModel::Loss loss = model.loss(x, b, u);
+    adam.step(loss.total);
+    const at::NoGradGuard no_grad;
+    latent_end = 1 - model.goes_on(loss.posteriors.features()).sigmoid();
+    latent_reward = model.reward(loss.posteriors.features());
+  }
+  // a quarter of the way at most is left of either
+  CHECK((latent_end - end.flatten()).abs().mean().item<double>() < 0.25);
+  CHECK((latent_reward - 0.5 * end.flatten()).abs().mean().item<double>() < 0.5 * 0.25);
+}
+
+TEST_CASE("Dreamer shows how far its model foresees where sequences are long enough",
+          "[learn][dreamer]") {
+  AgentConfig c;
+  c.algorithm = "dreamer";
+  c.latent_groups = 3;
+  c.latent_classes = 4;
+  c.recurrent = 8;
+  c.dreamer_hidden = {8, 8};
+  c.sequences = 64;
+  c.sequence_length = GENERATE(15, 14);
+  c.imagine_horizon = 3;
+  c.imagine_starts = 12;
+  c.pretrain = 1;
+  Dreamer agent(c, point_physics()->spec, at::kCPU, SeedTree(1));
+  CHECK(agent.inspect().empty());  // nothing was learnt yet
+  const int episode = GENERATE(1000, 8);
+  RingBuffer buffer(1, 1, 200);
+  Rng rng(2);
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> next = {static_cast<float>(rng.uniform(-1, 1))};
+    buffer.add({s, a, 0, next, false, i % episode == episode - 1});
+  }
+  static_cast<void>(agent.update(buffer, rng));
+  // five entries seen and ten foreseen; none without a break where episodes have eight steps
+  const Diagnostics shown = agent.inspect();
+  REQUIRE(shown.size() == (c.sequence_length >= 15 && episode > 15 ? 1 : 0));
+  // states are drawn anew each time: an untrained guess near their mean has about half the error of a copy
+  if (!shown.empty()) CHECK_THAT(shown[0].tensor.item<double>(), WithinAbs(0.5, 0.45));
 }
 
 TEST_CASE("Dreamer learns the point task inside its model", "[learn][dreamer][learning]") {

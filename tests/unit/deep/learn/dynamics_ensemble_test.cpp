@@ -94,10 +94,11 @@ TEST_CASE("gaussian loss: networks on one input learn mean and variance of what 
 TEST_CASE("ensemble: a linear system from 200 rows, constants stay, members part off the data",
           "[learn][model][learning]") {
   const bool gaussian = GENERATE(true, false);
-  CAPTURE(gaussian);
+  const int members = GENERATE(1, 5);
+  CAPTURE(gaussian, members);
   Rng rng(11);
   const RingBuffer buffer = linear_steps(200, 1, rng);
-  DynamicsEnsemble ensemble({.members = 5,
+  DynamicsEnsemble ensemble({.members = members,
                              .hidden = {32, 32},
                              .gaussian = gaussian,
                              .learning_rate = 3e-3,
@@ -118,13 +119,87 @@ TEST_CASE("ensemble: a linear system from 200 rows, constants stay, members part
   for (int t = 0; t < 100; ++t) x = ensemble.mean_step(x, a);
   CHECK(at::equal(x.select(1, 1), s.select(1, 1)));
   const auto spread = [&](const Tensor& at) { return ensemble.predict(at, a).mean.std(0).mean(); };
-  CHECK(spread(s * 6).item<double>() > 5 * spread(s).item<double>());
+  if (members > 1) CHECK(spread(s * 6).item<double>() > 5 * spread(s).item<double>());
   CHECK(ensemble.predict(s, a).std.defined() == gaussian);
   // rows of their own: member e of (E, R, S) is member e of the shared rows
   const auto shared = ensemble.predict(s, a).mean;
-  const auto own =
-      ensemble.predict(s.unsqueeze(0).expand({5, 500, 3}), a.unsqueeze(0).expand({5, 500, 1})).mean;
+  const auto own = ensemble
+                       .predict(s.unsqueeze(0).expand({members, 500, 3}),
+                                a.unsqueeze(0).expand({members, 500, 1}))
+                       .mean;
   CHECK(at::allclose(own, shared, 1e-5, 1e-5));
+}
+
+TEST_CASE("ensemble: a step by the mean is the mean of the members' steps", "[learn][model]") {
+  const bool gaussian = GENERATE(true, false);
+  const Activation activation = GENERATE(Activation::kSwish, Activation::kRelu);
+  // the last is large enough for oneDNN in every layer
+  const auto [states, hidden] =
+      GENERATE(std::pair(3, std::vector<int>{8}), std::pair(3, std::vector<int>{16, 16, 16}),
+               std::pair(20, std::vector<int>{128, 96}));
+  const int members = GENERATE(1, 5);
+  CAPTURE(gaussian, states, members);
+  DynamicsEnsemble ensemble({.members = members,
+                             .hidden = hidden,
+                             .gaussian = gaussian,
+                             .activation = activation,
+                             .batch = 8,
+                             .most_steps = 5},
+                            spec_of(states, 2), at::kCPU, SeedTree(4));
+  Rng rng(11);
+  RingBuffer buffer(states, 2, 200);
+  const auto numbers = [&](int n) {
+    std::vector<float> out(static_cast<std::size_t>(n));
+    for (float& x : out) x = static_cast<float>(rng.uniform(-1, 1));
+    return out;
+  };
+  for (int i = 0; i < 200; ++i)
+    buffer.add({numbers(states), numbers(2), 0, numbers(states), false, false});
+  static_cast<void>(ensemble.fit(buffer, rng));
+  const at::NoGradGuard no_grad;
+  const Tensor rows = states_of(buffer);
+  const Tensor s = rows.narrow(1, 0, states), a = rows.narrow(1, states, 2);
+  // roundings of sums of at most 640 numbers below 1
+  CHECK(at::allclose(ensemble.mean_step(s, a), ensemble.predict(s, a).mean.mean(0), 0, 1e-5));
+}
+
+TEST_CASE("ensemble: a fit that only makes it worse leaves every member as it was",
+          "[learn][model]") {
+  Rng rng(11);
+  const RingBuffer buffer = linear_steps(200, 1, rng);
+  DynamicsEnsemble ensemble({.hidden = {8}, .learning_rate = 1e3, .batch = 8, .most_steps = 100},
+                            spec_of(3, 1), at::kCPU, SeedTree(4));
+  const auto networks = [&] {
+    std::vector<NamedTensor> all;
+    std::vector<Tensor> out;
+    ensemble.name_tensors("model", all);
+    for (const NamedTensor& t : all) {
+      if (t.name.starts_with("model.weight_") || t.name.starts_with("model.bias_"))
+        out.push_back(t.tensor.detach().clone());
+    }
+    return out;
+  };
+  const auto before = networks();
+  REQUIRE(before.size() == 4);
+  const Diagnostics shown = ensemble.fit(buffer, rng);
+  CHECK(shown[0].tensor.item<double>() > 100 * shown[1].tensor.item<double>());  // it did get worse
+  const auto after = networks();
+  for (std::size_t i = 0; i < before.size(); ++i) CHECK(at::equal(before[i], after[i]));
+}
+
+TEST_CASE("ensemble: limits are twenty deviations of the states on both sides of their mean",
+          "[learn][model]") {
+  Rng rng(11);
+  const RingBuffer buffer = linear_steps(200, 1, rng);
+  DynamicsEnsemble ensemble({.hidden = {8}, .batch = 8, .most_steps = 1}, spec_of(3, 1), at::kCPU,
+                            SeedTree(4));
+  static_cast<void>(ensemble.fit(buffer, rng));
+  const Tensor states = states_of(buffer).narrow(1, 0, 3);
+  const Tensor mean = states.mean(0), width = 20 * states.std(0, /*unbiased=*/false);
+  const Tensor limits = ensemble.limits();
+  CHECK(at::allclose(limits[0], mean - width, 1e-4, 1e-4));
+  CHECK(at::allclose(limits[1], mean + width, 1e-4, 1e-4));
+  CHECK(limits[0][1].item<float>() == 0.375F);  // what stands still has no room
 }
 
 TEST_CASE("ensemble: one seed twice is the same, restored tensors go on the same",

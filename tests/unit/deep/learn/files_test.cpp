@@ -141,12 +141,12 @@ TEST_CASE("checkpoint: one with a number that is not finite does not replace a s
   CHECK(content(folder.path / "checkpoint.bin") == before);
 }
 
-TEST_CASE("presets: both load, and what is written is read back the same", "[learn][config]") {
-  for (const char* name : {"small", "paper"}) {
+TEST_CASE("presets: all load, and what is written is read back the same", "[learn][config]") {
+  for (const char* name : {"small", "tuned", "large", "paper"}) {
     const TrainConfig c =
         read_train_config(preset_path(name), "env = \"Ant-ET\"\nseed = 3\ntau = 0.5");
     CHECK(c.preset == name);
-    CHECK(c.agent.feature_dim == (c.preset == "small" ? 256 : 1024));
+    CHECK(c.agent.feature_dim == (c.preset == "small" || c.preset == "tuned" ? 256 : 1024));
     CHECK(c.agent.tau == 0.5);
     CHECK(c.seed == 3);
     const fs::path file =
@@ -163,7 +163,7 @@ TEST_CASE("bad settings: unknown keys, ranges and presets are named", "[learn][c
   CHECK_THROWS_WITH(read_train_config(preset, "discount = 1.5"), Catch::Contains("discount"));
   CHECK_THROWS_WITH(read_train_config(preset, "batch = \"many\""), Catch::Contains("batch"));
   CHECK_THROWS_AS(read_train_config(preset, "batch = "), InputError);
-  CHECK_THROWS_WITH(preset_path("huge"), Catch::Contains("small paper"));
+  CHECK_THROWS_WITH(preset_path("huge"), Catch::Contains("small tuned large paper"));
 }
 
 TEST_CASE("devices: cpu always; nonsense is refused with the choices", "[learn][device]") {

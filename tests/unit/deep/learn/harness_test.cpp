@@ -114,6 +114,41 @@ TEST_CASE("presets: a table counts for its algorithm alone, the command line bef
                     Catch::Contains("rolout"));
 }
 
+TEST_CASE("presets: a table of a suite counts for its tasks, one of both for that algorithm there",
+          "[learn][harness]") {
+  const auto read = [](const std::string& text) {
+    return read_train_config(preset_path("paper"), text).agent;
+  };
+  const std::vector<int> narrow = {256, 256}, wide = {1024, 1024};
+  const AgentConfig run = read("env = \"cheetah_run\"");  // speder, unless another is named
+  CHECK(run.bonus == 5);
+  CHECK(run.actor_hidden == wide);
+  CHECK(run.objective == "literal");
+  CHECK_FALSE(run.head_norm);
+  const AgentConfig mbbl = read("env = \"HalfCheetah\"");
+  CHECK(mbbl.bonus == 0);
+  CHECK(mbbl.actor_hidden == narrow);
+  CHECK(mbbl.objective == "literal");
+  const AgentConfig sac = read("env = \"walker_run_sparse\"\nalgorithm = \"sac3\"");
+  CHECK(sac.bonus == 0);
+  CHECK(sac.actor_hidden == wide);
+  CHECK(sac.objective == "exact");
+  CHECK(read("env = \"cheetah_run\"\nbonus = 0.5").bonus == 0.5);
+  const std::vector<int> trpo = {64, 64};  // an algorithm's own table counts before its suite's
+  CHECK(read("env = \"cheetah_run\"\nalgorithm = \"trpo\"").actor_hidden == trpo);
+  const testing::Folder folder;  // the order of the tables in the file does not matter
+  std::ofstream(folder.path / "a.toml") << "tau = 0.1\n[speder-dmc]\ntau = 0.4\n[dmc]\ntau = 0.3\n"
+                                           "[speder]\ntau = 0.2\n";
+  const auto tau = [&](const std::string& text) {
+    return read_train_config(folder.path / "a.toml", text).agent.tau;
+  };
+  CHECK(tau("algorithm = \"sac3\"") == 0.1);
+  CHECK(tau("env = \"Pendulum\"") == 0.2);
+  CHECK(tau("env = \"cheetah_run\"\nalgorithm = \"sac3\"") == 0.3);
+  CHECK(tau("env = \"cheetah_run\"") == 0.4);
+  CHECK(tau("env = \"cheetah_run\"\ntau = 0.5") == 0.5);
+}
+
 TEST_CASE("table: the best of our model-based runs has a row, with its name", "[learn][harness]") {
   const auto cell = [](const std::string& algorithm, double mean, int seeds) {
     return OurCell{.env = "Pendulum",
@@ -125,12 +160,14 @@ TEST_CASE("table: the best of our model-based runs has a row, with its name", "[
   };
   const std::vector<OurCell> ours = {cell("pets-rs", 120.5, 2), cell("pets-cem", 150.5, 2),
                                      cell("metrpo", 170.5, 0), cell("sac3", 190.5, 2)};
+  const std::vector<OurCell> with_rs = {ours[0], cell("rs", 151.5, 1)};
   const std::string text = format_table("mbbl", ours, 200);
   const auto at = text.find("best model-based (ours)");
   REQUIRE(at != std::string::npos);
   CHECK(text.find("150.5", at) != std::string::npos);
   CHECK(text.find("pets-cem, 3K", at) != std::string::npos);
   CHECK(text.find("190.5", at) == std::string::npos);
+  CHECK(format_table("mbbl", with_rs, 200).find("rs, 3K") != std::string::npos);
   CHECK(format_table("mbbl", {cell("sac3", 190.5, 2)}, 200).find("best model") ==
         std::string::npos);
 }

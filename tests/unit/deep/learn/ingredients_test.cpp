@@ -8,7 +8,7 @@
 #include "speder/deep/learn/agents/losses.hpp"
 #include "speder/deep/learn/agents/spectral_actor_critic.hpp"
 #include "tests/catch.hpp"
-#include "tests/unit/deep/learn/point_task.hpp"
+#include "tests/unit/deep/learn/small_agent.hpp"
 
 using namespace speder;
 using namespace speder::deep;
@@ -18,36 +18,8 @@ namespace {
 
 constexpr double kFloat = 1e-5;  // float32 products of a few terms
 
-AgentConfig small_agent(const std::string& algorithm) {
-  AgentConfig c;
-  c.algorithm = algorithm;
-  c.feature_dim = 8;
-  c.feature_hidden = {16};
-  c.critic_width = 16;
-  c.actor_hidden = {16};
-  c.batch = 32;
-  return c;
-}
-
-const EnvSpec& spec() {
-  static const auto physics = point_physics();
-  return physics->spec;
-}
-
-RingBuffer filled(int steps, float width = 1) {
-  RingBuffer buffer(1, 1, 1000);
-  Rng rng = SeedTree(9).stream("steps");
-  for (int i = 0; i < steps; ++i) {
-    const std::vector<float> s = {width * static_cast<float>(rng.uniform(-1, 1))};
-    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
-    const std::vector<float> next = {s[0] + 0.25F * a[0]};
-    buffer.add({s, a, -s[0] * s[0], next, i % 11 == 0, i % 11 == 0});
-  }
-  return buffer;
-}
-
 std::map<std::string, Tensor> after_updates(const AgentConfig& config, int updates) {
-  const Agent agent = make_agent(config, spec(), at::kCPU, SeedTree(3));
+  const Agent agent = make_agent(config, point_spec(), at::kCPU, SeedTree(3));
   const RingBuffer buffer = filled(200);
   for (int i = 0; i < updates; ++i) {
     Rng rng = SeedTree(4).stream("update", static_cast<std::uint64_t>(i));
@@ -174,7 +146,7 @@ TEST_CASE("scaled bonus: learned by its own head alone, falls with √N, moves t
   c.scaled_bonus = 2;
   c.scaled_bonus_steps = 100;
   const auto size_at = [&](int steps) {
-    SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(1));
+    SpectralActorCritic agent(c, point_spec(), at::kCPU, SeedTree(1));
     const RingBuffer buffer = filled(steps);
     Rng rng(5);
     for (const NamedTensor& d : agent.update(buffer, rng)) {
@@ -186,7 +158,7 @@ TEST_CASE("scaled bonus: learned by its own head alone, falls with √N, moves t
   const double ratio = size_at(100) / size_at(900);
   CHECK(ratio > 2);
   CHECK(ratio < 4.5);
-  SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(1));
+  SpectralActorCritic agent(c, point_spec(), at::kCPU, SeedTree(1));
   const RingBuffer buffer = filled(200);
   Rng rng(5);
   static_cast<void>(agent.update(buffer, rng));
@@ -244,6 +216,22 @@ TEST_CASE("controls: random features never learn, raw ones have no part in Q", "
   c.features = "spectral";
   c.head_raw = true;
   CHECK(after_updates(c, 1).at("critic.weight_0").size(1) == 8 + 2);
+}
+
+TEST_CASE("features for the bonus alone: φ learns, the heads see (s,a)", "[learn][agent]") {
+  AgentConfig c = small_agent("speder");
+  c.features = "bonus";
+  c.scaled_bonus = 1;
+  const auto start = after_updates(c, 0), later = after_updates(c, 3);
+  CHECK(later.at("critic.weight_0").size(1) == 2);
+  CHECK(later.at("explorer.weight_0").size(1) == 2);
+  CHECK_FALSE(at::equal(later.at("phi.weight_0"), start.at("phi.weight_0")));
+  AgentConfig raw = c;
+  raw.features = "raw";  // the bonus of a φ that stands still is another one
+  CHECK(at::equal(after_updates(raw, 1).at("critic.weight_0"),
+                  after_updates(c, 1).at("critic.weight_0")));
+  CHECK_FALSE(
+      at::equal(after_updates(raw, 3).at("explorer.weight_0"), later.at("explorer.weight_0")));
 }
 
 TEST_CASE("falling rate of φ: as it was up to update k, then k/t of it", "[learn][agent]") {
@@ -325,51 +313,18 @@ TEST_CASE(
   CHECK(std::abs((z.select(1, 0) * z.select(1, 1)).mean().item<double>()) < five);
 }
 
-TEST_CASE("noisy successors: of s' = s on the line mode k has singular value (1 + σ²)^(−k/2)",
-          "[learn][agent][learning]") {
-  // (s, s + σz) is Gaussian with correlation ρ = 1/√(1 + σ²), and E[h_k(s) h_k(s')] = ρᵏ for Hermite
-  // polynomials (Mehler). Without noise s' = s, and every function of it has singular value 1.
-  const double sigma = GENERATE(0.0, 1.0);
-  CAPTURE(sigma);
-  RingBuffer buffer(1, 1, 20'000);
-  Rng rng = SeedTree(9).stream("line");
-  for (int i = 0; i < 20'000; ++i) {
-    const std::vector<float> s = {static_cast<float>(rng.normal())};
-    buffer.add({s, std::vector<float>{0}, 0, s, false, true});
-  }
+TEST_CASE("a head that sees (s,a) beside φ weighs both alike", "[learn][agent]") {
+  // Of a first layer with all weights 1 the two parts have the same squared length: d of normalised φ, and
+  // (S + A) times the weight squared of a pair in units.
   AgentConfig c = small_agent("speder");
-  c.feature_dim = 3;
-  c.feature_hidden = {64};
-  c.feature_lr = 1e-2;
-  c.feature_decay = 200;
-  c.feature_tau = 1;
-  c.batch = 512;
-  c.observation_norm = false;
-  c.successor_noise = sigma;
-  c.in_batch = GENERATE(false, true);
-  SpectralActorCritic agent(c, spec(), at::kCPU, SeedTree(3));
-  Diagnostics out;
-  for (int i = 0; i < 1500; ++i) {
-    const MinibatchOptions options{.size = c.batch,
-                                   .base = c.in_batch ? BaseMeasure::kNone : BaseMeasure::kReplay,
-                                   .state_noise = sigma > 0};
-    agent.learn_features(draw_minibatch(buffer, options, at::kCPU, rng), out);
-  }
-  agent.refresh_bonus(buffer, rng);  // counts the update
-  agent.follow();
-  const Minibatch all = whole_buffer(buffer, at::kCPU);
-  const Tensor z =
-      draw_minibatch(buffer, {.size = 20'000, .base = BaseMeasure::kNone, .state_noise = true},
-                     at::kCPU, rng)
-          .state_noise;
-  const SpectralModes modes = spectral_modes(agent.slow_features(all.pair),
-                                             agent.state_features(all.next_state + sigma * z));
-  const double rho = 1 / std::sqrt(1 + sigma * sigma);
-  for (int k = 0; k < 3; ++k) {
-    CAPTURE(k, modes.learned, modes.seen);
-    // the law of large numbers over 20,000 rows and what 1,500 steps leave unlearned
-    CHECK(std::abs(modes.seen[k].item<double>() - std::pow(rho, k)) < 0.1);
-  }
+  c.head_raw = true;
+  const SpectralActorCritic agent(c, point_spec(), at::kCPU, SeedTree(3));
+  const Tensor pair = at::tensor({0.6F, -0.8F}).view({1, 2});
+  const Tensor input = agent.head_input(pair, agent.slow_features(pair));
+  REQUIRE(input.size(1) == c.feature_dim + 2);
+  const Tensor raw = input.narrow(1, c.feature_dim, 2);
+  CHECK(at::allclose(raw, 2 * pair, kFloat, kFloat));  // √(8/2), units not measured yet
+  CHECK(std::abs(input.narrow(1, 0, c.feature_dim).square().sum().item<double>() - 8) < 0.1);
 }
 
 TEST_CASE("sac3+ is sac3 with normalised layers and units", "[learn][agent]") {

@@ -126,6 +126,43 @@ TEST_CASE("episode starts: the first step and those after an end, not across the
   CHECK(at::equal(episode_starts(buffer).view({-1}), at::tensor({10.F, 20.F})));
 }
 
+TEST_CASE("ME-TRPO: the policy's width goes back to 1 in every round", "[learn][metrpo]") {
+  AgentConfig config;
+  config.algorithm = "metrpo";
+  config.actor_hidden = {8};
+  config.critic_width = 8;
+  config.ensemble = 2;
+  config.model_hidden = {8};
+  config.model_steps = 5;
+  config.imagined_steps = 40;
+  config.imagined_length = 10;
+  config.policy_rounds = 1;
+  config.trust_radius = 1e-9;  // the step itself moves nothing that shows
+  EnvSpec spec = point_physics()->spec;
+  spec.name = "Pendulum";
+  spec.observation_size = 3;
+  ModelEnsembleTrpo agent(config, spec, at::kCPU, SeedTree(1));
+  RingBuffer buffer(3, 1, 64);
+  Rng rng(2);
+  for (int i = 0; i < 64; ++i) {
+    const auto draw = [&] { return static_cast<float>(rng.uniform(-1, 1)); };
+    const std::vector<float> s = {draw(), draw(), draw()}, a = {draw()};
+    const std::vector<float> next = {draw(), draw(), draw()};
+    buffer.add({s, a, 0, next, false, i % 20 == 19});
+  }
+  const auto width = [&] {
+    for (const NamedTensor& t : agent.tensors())
+      if (t.name == "log_std") return t.tensor;
+    return Tensor{};
+  };
+  {
+    const at::NoGradGuard no_grad;
+    width().fill_(0.7);
+  }
+  static_cast<void>(agent.update(buffer, rng));
+  CHECK(width().abs().max().item<double>() < 1e-3);
+}
+
 TEST_CASE("ME-TRPO learns Pendulum from 1,000 real steps", "[learn][metrpo][learning]") {
   TrainConfig config;
   config.env = "Pendulum";

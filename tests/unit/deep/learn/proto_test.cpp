@@ -82,19 +82,12 @@ TEST_CASE("neighbours: brute force, and the entropy of a normal by them",
     std::ranges::sort(all);
     CHECK_THAT(found[i].item<double>(), WithinAbs(all[2], 1e-6));
   }
-  // Kozachenko–Leonenko: (d/n) ∑ log ρ_k + log V_d + log(n − 1) − ψ(k); each point is its own first
-  // neighbour here. A 2-D normal has log 2πe = 2.838. Its log density has variance 1 and log of the mass around a
+  // A 2-D normal has log 2πe = 2.838. Its log density has variance 1 and log of the mass around a
   // point ψ′(3) = 0.395, so that over eight clouds of 5,000 points the deviation is √(1.395/40,000) = 0.006.
   constexpr int kClouds = 8, kPoints = 5000, kNeighbours = 3;
-  const double digamma = 1 + 0.5 - std::numbers::egamma;  // ψ(3)
   double entropy = 0;
-  for (int i = 0; i < kClouds; ++i) {
-    const Tensor cloud = normals({kPoints, 2}, rng);
-    const Tensor rho = kth_distance(cloud, cloud, kPoints, kNeighbours + 1);
-    entropy += (2 * rho.log().mean().item<double>() + std::log(std::numbers::pi) +
-                std::log(kPoints - 1) - digamma) /
-               kClouds;
-  }
+  for (int i = 0; i < kClouds; ++i)
+    entropy += neighbour_entropy(normals({kPoints, 2}, rng), kNeighbours) / kClouds;
   CHECK_THAT(entropy, WithinAbs(std::log(2 * std::numbers::pi * std::numbers::e), 0.02));
 }
 
@@ -106,6 +99,16 @@ TEST_CASE("rows for prototypes: drawn over the batch", "[learn][proto][learning]
   const Tensor rows = draw_for_prototypes(scores, at::tensor({0.5, 0.999}, at::kDouble));
   CHECK(rows[0].item<std::int64_t>() == 2);
   CHECK(rows[1].item<std::int64_t>() == 0);
+  // probabilities 0.1, 0.2, 0.3, 0.4 of the four rows, whatever another prototype thinks of them
+  const Tensor fair = at::tensor({1.0, 2.0, 3.0, 4.0}, at::kDouble).log();
+  for (const auto& [u, row] :
+       {std::pair(0.05, 0), std::pair(0.25, 1), std::pair(0.55, 2), std::pair(0.95, 3)}) {
+    for (const double other : {-5.0, 0.0, 5.0}) {
+      const Tensor both = at::stack({fair, at::full({4}, other, at::kDouble)}, 1);
+      const Tensor drawn = draw_for_prototypes(both, at::tensor({u, 0.5}, at::kDouble));
+      CHECK(drawn[0].item<std::int64_t>() == row);
+    }
+  }
 }
 
 TEST_CASE("Proto-RL: the encoder stands still once the task begins, and the task is learnt",
@@ -130,6 +133,73 @@ TEST_CASE("Proto-RL: the encoder stands still once the task begins, and the task
     CHECK(at::equal(r.tensors[i].tensor, early.tensors[i].tensor));
   }
   CHECK(compared > 4);
+}
+
+TEST_CASE(
+    "Proto-RL: when the task begins critic, temperature and optimisers are new, the actor stays",
+    "[learn][proto]") {
+  AgentConfig c = point_run().agent;
+  c.explore_steps = 100;
+  Proto agent(c, point_physics()->spec, at::kCPU, SeedTree(1));
+  RingBuffer buffer(1, 1, 200);
+  Rng rng(2);
+  const auto store = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+      const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+      const std::vector<float> next = {s[0] + 0.25F * a[0]};
+      buffer.add({s, a, -s[0] * s[0], next, false, i % 12 == 11});
+    }
+  };
+  const auto values = [&](const std::string& prefix) {
+    std::vector<Tensor> out;
+    for (const NamedTensor& t : agent.tensors()) {
+      if (t.name.starts_with(prefix))
+        out.push_back(t.tensor.detach().clone().to(at::kDouble).flatten());
+    }
+    REQUIRE_FALSE(out.empty());
+    return at::cat(out);
+  };
+  const auto moved = [](const Tensor& a, const Tensor& b) {
+    return (a - b).abs().max().item<double>();
+  };
+  store(64);
+  for (int i = 0; i < 60; ++i) static_cast<void>(agent.update(buffer, rng));
+  CHECK(values("phase").item<double>() == 0);
+  const Tensor prototypes = values("prototypes"), actor = values("actor.head");
+  const Tensor critic = values("critic.heads"), target = values("critic_target.heads");
+  const double first = std::log(c.initial_alpha);
+  // what Adam moves in one step is its rate at most; half of the explorer's updates moved these
+  REQUIRE(std::abs(values("log_alpha").item<double>() - first) > 5 * c.alpha_lr);
+  store(40);
+  static_cast<void>(agent.update(buffer, rng));
+  CHECK(values("phase").item<double>() == 1);
+  CHECK(std::abs(values("log_alpha").item<double>() - first) <= 1.01 * c.alpha_lr);
+  CHECK(moved(values("prototypes"), prototypes) == 0);
+  CHECK(moved(values("actor.head"), actor) <= 1.01 * c.actor_lr);
+  CHECK(moved(values("critic.heads"), critic) > 10 * c.critic_lr);
+  CHECK(moved(values("critic_target.heads"), target) > 10 * c.critic_lr);
+  CHECK(values("critic_adam.count").item<double>() == 1);
+  CHECK(values("actor_adam.count").item<double>() == 1);
+  CHECK(values("alpha_adam.count").item<double>() == 1);
+}
+
+TEST_CASE("Proto-RL shows the entropy of the states it stored", "[learn][proto]") {
+  const AgentConfig c = point_run().agent;
+  Proto agent(c, point_physics()->spec, at::kCPU, SeedTree(1));
+  CHECK(agent.inspect().empty());
+  RingBuffer buffer(1, 1, 2000);
+  Rng rng(2);
+  for (int i = 0; i < 2000; ++i) {
+    const std::vector<float> s = {static_cast<float>(5 + 3 * rng.normal())}, a = {0};
+    buffer.add({s, a, 0, s, false, false});
+  }
+  static_cast<void>(agent.update(buffer, rng));
+  // in units a standard normal: ½ log 2πe; 1,000 points have a deviation of √((½ + ψ′(3))/1,000) = 0.03
+  const Diagnostics shown = agent.inspect();
+  REQUIRE(shown.size() == 1);
+  CHECK_THAT(shown[0].tensor.item<double>(),
+             WithinAbs(0.5 * std::log(2 * std::numbers::pi * std::numbers::e), 0.12));
 }
 
 TEST_CASE("Proto-RL: resumed across the change of phase bit for bit", "[learn][proto]") {

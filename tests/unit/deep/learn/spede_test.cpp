@@ -1,6 +1,7 @@
 #include "speder/deep/learn/agents/spede.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "speder/deep/train/loop.hpp"
@@ -126,6 +127,53 @@ TEST_CASE("SPEDE: each step moves its own parameters and no TD error reaches the
   CHECK(changed([&] { agent.learn_critic(batch, d); }) == Set{"critic."});
   CHECK(changed([&] { agent.improve_policy(batch, d); }) == Set{"actor."});
   CHECK(changed([&] { agent.follow(); }) == Set{"psi_ema.", "last_ema.", "critic_target."});
+}
+
+TEST_CASE("SPEDE: f is the state and its change, in the model's loss and in φ", "[learn][spede]") {
+  AgentConfig c;
+  c.algorithm = "spede";
+  c.explore = "none";
+  c.feature_dim = 16;
+  c.feature_hidden = {16, 8};
+  c.critic_width = 16;
+  c.actor_hidden = {16};
+  c.model_noise = 0.5;
+  Spede agent(c, point_physics()->spec, at::kCPU, SeedTree(1));
+  std::map<std::string, Tensor> named;
+  for (const NamedTensor& t : agent.tensors()) {
+    named[t.name] = t.tensor;
+    const at::NoGradGuard no_grad;  // no change and no reward: f = s, Q = ⟨φ(s), w⟩
+    if (t.name.starts_with("last") || t.name.starts_with("reward.")) t.tensor.detach().zero_();
+  }
+  Rng rng(2);
+  RingBuffer buffer(1, 1, 64);
+  for (int i = 0; i < 64; ++i) {
+    const std::vector<float> s = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> a = {static_cast<float>(rng.uniform(-1, 1))};
+    const std::vector<float> next = {s[0] + 0.25F * a[0]};
+    buffer.add({s, a, 0, next, false, false});
+  }
+  const Minibatch batch = draw_minibatch(buffer, {.size = 64}, at::kCPU, rng);
+  const Tensor w = named["critic.0"].detach().clone(), b = named["critic.1"].detach().clone();
+  Diagnostics shown;
+  agent.learn_critic(batch, shown);
+  const double q = shown.back().tensor.item<double>();
+  {
+    const at::NoGradGuard no_grad;
+    const Tensor angle = at::matmul(batch.state, named["fourier.frequency"].to(at::kFloat)) +
+                         named["fourier.phase"];  // (2, B, m)
+    const Tensor phi = 10 * at::layer_norm(angle.cos(), {16}, {}, {}, 1e-5 / (2.0 / 16));
+    REQUIRE(phi.sizes() == at::IntArrayRef({2, 64, 16}));
+    const Tensor expected = at::matmul(phi, w) + b;
+    CHECK_THAT(q, WithinAbs(expected.mean().item<double>(), 1e-5));
+    const Tensor still = named["fourier.phase"].cos();  // of f = 0
+    const Tensor wrong = at::matmul(10 * at::layer_norm(still, {16}), w) + b;
+    REQUIRE(std::abs((expected.mean() - wrong.mean()).item<double>()) > 1e-3);
+  }
+  agent.learn_model(batch, shown);
+  const double expected =
+      (batch.state - batch.next_state).square().mean().item<double>() / (2 * 0.25);
+  CHECK_THAT(shown.back().tensor.item<double>(), WithinAbs(expected, 1e-6));
 }
 
 TEST_CASE("SPEDE with explore = ucb: the critic earns the bonus, no model is drawn",

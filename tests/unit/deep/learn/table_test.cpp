@@ -255,6 +255,8 @@ TEST_CASE("curves: a bad start leaves the rest its height, a slow one is shown w
   CHECK_FALSE(panel({100, 110, 120, 130, 140, 150, 160, 170}).y.low);
   CHECK_FALSE(panel({200, 100, 150, 200, -1800, 180, 170, 200}).y.low);  // lost late: shown
   CHECK_FALSE(panel({200.2, 200.2}).y.low);
+  CHECK(panel({200.2, 200.2}).series.at(0).mark == Mark::kLine);
+  CHECK(panel({200.2}).series.at(0).mark == Mark::kLinePoints);  // one evaluation is seen as well
 }
 
 TEST_CASE("table: one seed in two stores is refused by name", "[learn][table]") {
@@ -293,6 +295,31 @@ TEST_CASE("curves: a band is within what was reached, the published line has its
   const ReferenceLine& line = figure.panels[0].references.at(0);
   CHECK(line.y[0] == 200.2);
   CHECK(line.high[0] - line.low[0] == Approx(2.0));
+}
+
+TEST_CASE(
+    "curves of features: a figure for each task that has them, with the seeds' mean and range",
+    "[learn][table]") {
+  Run cart = rising("CartPole", 100, 0), again = rising("CartPole", 140, 1);
+  cart.measures.push_back({"phi_rank", 5000, 20});
+  again.measures.push_back({"phi_rank", 5000, 30});
+  cart.measures.push_back({"unit_rms", 5000, 2});
+  cart.measures.push_back({"phi_drift", 5000, 0});  // no logarithm
+  const auto figures = feature_curves({cart, again, rising("HalfCheetah", 0, 0)});
+  REQUIRE(figures.size() == 1);
+  CHECK(figures[0].id == "features_CartPole");
+  REQUIRE(figures[0].panels.size() == 3);
+  const Panel& rank = figures[0].panels[0];
+  CHECK(rank.title.starts_with("phi_rank"));
+  CHECK(rank.series.at(0).x == std::vector<double>{5});
+  CHECK(rank.series.at(0).y == std::vector<double>{25});
+  CHECK(rank.series.at(0).low == std::vector<double>{20});
+  CHECK(rank.series.at(0).high == std::vector<double>{30});
+  CHECK(rank.references.empty());
+  CHECK(figures[0].panels[1].y.scale == Scale::kLinear);
+  CHECK(figures[0].panels[2].references.at(0).y ==
+        std::vector<double>{1, 1});  // units fit the data
+  require_drawable(figures[0]);
 }
 
 TEST_CASE("misprints: footnoted where printed, and what runs are compared with", "[learn][table]") {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <limits>
 
 #include "speder/core/check.hpp"
 #include "speder/deep/learn/agents/agent.hpp"
@@ -42,8 +43,7 @@ TrainConfig tiny_run(const std::string& algorithm) {
   c.agent.epochs = 2;
   c.agent.bonus = 1;
   c.agent.bonus_refresh = 25;
-  if (algorithm.starts_with("pets") || algorithm == "metrpo" || algorithm == "dreamer")
-    c.agent.update_every = 75;
+  if (imagines_rewards(algorithm) || algorithm == "dreamer") c.agent.update_every = 75;
   c.agent.model_hidden = {16};
   c.agent.model_steps = 20;
   c.agent.plan_horizon = 3;
@@ -132,6 +132,7 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
                                          {"speder with everything", false},
                                          {"ppo", false},
                                          {"trpo", false},
+                                         {"rs", false},
                                          {"pets-cem", false},
                                          {"metrpo", false},
                                          {"spede", false},
@@ -151,13 +152,14 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
     config.agent.head_layers = 2;
     config.agent.in_batch = true;
     config.agent.successor_noise = 0.5;
+    config.agent.feature_whiten = 0.01;
     config.agent.actor_observation_norm = true;
     config.agent.twin = "mean";
   }
   config.overlap = overlap;
   config.steps = 390;  // ends between two evaluations
   // what imagines rewards needs a task whose reward is known
-  const bool imagines = algorithm.starts_with("pets") || algorithm == "metrpo";
+  const bool imagines = imagines_rewards(algorithm);
   const auto physics = imagines ? load_physics("Pendulum", {}) : point_physics();
   const TrainResult whole = train(config, physics, {});
   REQUIRE(whole.measures.size() > 8);
@@ -169,6 +171,28 @@ TEST_CASE("resume: interrupted anywhere, the run ends with the same numbers bit 
   observer.resumed = [&](std::int64_t step) { from = step; };
   const TrainResult rest = train(config, physics, saving(folder.path, true), observer);
   CHECK((from > 0) == (stop > 60));  // the first checkpoint comes with the episode that ends at 60
+  CHECK((rest.measures == whole.measures));
+}
+
+TEST_CASE("resume: an evaluation before the next update shows the last one's losses",
+          "[learn][train]") {
+  // Updates at 285 and 360 (trpo: 270, 360), a checkpoint at 288, an evaluation at 300.
+  const std::string algorithm = GENERATE("speder", "dreamer", "proto", "trpo");
+  CAPTURE(algorithm);
+  TrainConfig config = tiny_run(algorithm);
+  config.agent.update_every = 75;
+  config.steps = 390;
+  const TrainResult whole = train(config, point_physics(), {});
+  const TemporaryFolder folder("losses");
+  RunPlace place = saving(folder.path);
+  place.checkpoint_every = 48;
+  static_cast<void>(train(config, point_physics(), place, stop_after(290)));
+  place.resume = true;
+  std::int64_t from = 0;
+  TrainObserver observer;
+  observer.resumed = [&](std::int64_t step) { from = step; };
+  const TrainResult rest = train(config, point_physics(), place, observer);
+  CHECK(from == 288);
   CHECK((rest.measures == whole.measures));
 }
 
@@ -266,13 +290,24 @@ TEST_CASE("a full disk is one clear error, and the checkpoint that was there sta
   CHECK_FALSE(fs::exists(folder.path / "checkpoint.new.bin"));
 }
 
-TEST_CASE("a checkpoint whose count of steps is negative is refused", "[learn][train]") {
-  const TemporaryFolder folder("negative");
-  SavedState state{.config = "c", .measures = {}, .counters = {5, -1}, .tensors = {}};
-  save_state(state, folder.path);
-  const LoadedCheckpoint loaded = load_checkpoint(folder.path);
-  REQUIRE(loaded.checkpoint);
-  CHECK_THROWS_WITH(restore_state(state, *loaded.checkpoint), Catch::Contains("is negative (-1)"));
+TEST_CASE("a checkpoint whose count of steps is none is refused", "[learn][train]") {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto refusal = [](std::int64_t count) {
+    const TemporaryFolder folder("counts");
+    SavedState state{.config = "c", .measures = {}, .counters = {5, count}, .tensors = {}};
+    save_state(state, folder.path);
+    const LoadedCheckpoint loaded = load_checkpoint(folder.path);
+    REQUIRE(loaded.checkpoint);
+    try {
+      restore_state(state, *loaded.checkpoint);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  CHECK_THAT(refusal(-1), Catch::Contains("is negative (-1)"));
+  CHECK_THAT(refusal(kMost), Catch::Contains("is too large"));
+  CHECK(refusal(5'000'000) == "none");
 }
 
 TEST_CASE("divergence stops the run, names the first bad quantity and keeps the checkpoint",

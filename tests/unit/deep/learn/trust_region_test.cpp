@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "speder/core/tolerance.hpp"
+#include "speder/deep/learn/agents/trpo.hpp"
 #include "speder/deep/learn/nn/running_scale.hpp"
 #include "speder/deep/train/loop.hpp"
 #include "speder/stats/statistics.hpp"
@@ -168,6 +169,48 @@ TEST_CASE("running scale: moments of all batches together, a floor, and nothing 
   const Tensor seen = scale(probe)[0];
   CHECK_THAT(seen[0].item<double>(), WithinAbs((1 - first.mean()) / std::sqrt(variance), 1e-5));
   CHECK_THAT(seen[1].item<double>(), WithinAbs(-50, 1e-4));
+}
+
+TEST_CASE("TRPO learns from a rollout in the units that took it, and moves them afterwards",
+          "[learn][trust]") {
+  AgentConfig config;
+  config.algorithm = "trpo";
+  config.actor_hidden = {8};
+  config.critic_width = 8;
+  config.value_steps = 1;  // the loss shown is that of the values as they were
+  Trpo agent(config, point_physics()->spec, at::kCPU, SeedTree(1));
+  std::vector<Tensor> value;
+  for (const NamedTensor& t : agent.tensors()) {
+    if (t.name.starts_with("value.")) value.push_back(t.tensor.detach().clone());
+  }
+  REQUIRE(value.size() == 6);
+  RingBuffer rollout(1, 1, 40);
+  Rng rng(2);
+  Tensor states = at::empty({40, 1}, at::kFloat);
+  for (std::int64_t i = 0; i < 40; ++i) {  // every step is the last: the target is the reward, 1
+    const std::vector<float> s = {static_cast<float>(3 + rng.normal())};
+    const std::vector<float> a = {static_cast<float>(rng.normal())};
+    states[i][0] = s[0];
+    rollout.add({s, a, 1, s, true, true});
+  }
+  const auto loss_of = [&](const Tensor& seen) {
+    Tensor h = seen;
+    for (std::size_t l = 0; l < 3; ++l) {
+      h = at::linear(h, value[2 * l], value[2 * l + 1]);
+      if (l < 2) h = h.tanh();
+    }
+    return (h.squeeze(1) - 1).square().mean().item<double>();
+  };
+  const Tensor probe = at::full({1, 1}, 3.0F);
+  const double before = agent.mean_action(probe).item<double>();
+  double shown = 0;
+  for (const NamedTensor& d : agent.update(rollout, rng)) {
+    if (d.name == "critic_loss") shown = d.tensor.item<double>();
+  }
+  const Tensor standardised = (states - states.mean()) / states.std(0, /*unbiased=*/false);
+  REQUIRE(std::abs(loss_of(states) - loss_of(standardised)) > 1e-2);
+  CHECK_THAT(shown, WithinAbs(loss_of(states), 1e-5));
+  CHECK(agent.mean_action(probe).item<double>() != before);
 }
 
 TEST_CASE("TRPO on Pendulum: KL is within its bound at every update", "[learn][trust]") {
