@@ -39,7 +39,8 @@ until_checkpoint() {  # of a run that has none yet, in a bench in the background
 until_checkpoint CartPole-sac2-small-1; kill -9 $child; wait $child 2>/dev/null
 [ "$(stored killed)" = 0 ] || fail "the first run was over before the kill"
 until_checkpoint Pendulum-sac2-small-1; kill -9 $child; wait $child 2>/dev/null
-[ "$(stored killed)" = 1 ] || fail "$(stored killed) runs after the second kill"
+# The row of a run that has ended may still be on its way to the disk when the next run has its first checkpoint.
+[ "$(stored killed)" -le 1 ] || fail "the second run was over before the kill"
 until_checkpoint CartPole-sac2-small-2; kill -INT $child; wait $child; code=$?
 [ $code = 130 ] || fail "SIGINT gave exit code $code, not 130"
 [ "$(stored killed)" = 2 ] || fail "$(stored killed) runs after the signal"
