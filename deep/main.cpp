@@ -25,6 +25,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_train(app);
   add_bench(app, exit_code);
   add_bench_update(app);
+  add_probe(app);
   add_table(app);
   add_data(app);
   add_exact(app);

@@ -36,6 +36,7 @@ void add_bench_env(CLI::App& app);
 void add_train(CLI::App& app);
 void add_bench(CLI::App& app, int& exit_code);
 void add_bench_update(CLI::App& app);
+void add_probe(CLI::App& app);
 void add_table(CLI::App& app);
 void add_report(CLI::App& app);
 

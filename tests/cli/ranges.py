@@ -60,7 +60,7 @@ if DEEP:  # its start takes a quarter of a second, so each option gets one word 
              "imitate": ["--out", "{out}/i"], "data pointmaze": ["--out", "{out}/d.h5"],
              "data antmaze": ["--policy", "{out}/p.h5", "--out", "{out}/d.h5"], "data info": ["{out}/none.h5"],
              "data bench": ["--out", "{out}/s.h5"], "heatmap": ["--out", "{out}/h"], "rollout": ["--env", "CartPole"],
-             "bench-env": [], "bench-update": [], "envs": [], "exact": ["{out}/none.h5"], "table": ["{out}/none.db"],
+             "bench-env": [], "bench-update": [], "envs": [], "exact": ["{out}/none.h5"], "probe": ["{out}/none"], "table": ["{out}/none.db"],
              "report": ["{out}/none.db", "--out", "{out}/r"]}
     COUNT = ["0"]
     BAD = {"--seed": SEED, "--steps": COUNT, "--checkpoint-every": COUNT, "--seeds": COUNT, "--jobs": COUNT,
@@ -68,7 +68,7 @@ if DEEP:  # its start takes a quarter of a second, so each option gets one word 
            "--jump": ["-1"], "--max-episode-steps": COUNT, "--rows": COUNT, "--features": COUNT, "--hidden": COUNT,
            "--batch": ["1"], "--lr": ["2"], "--ortho": ["-1"], "--seconds": ["61"], "--repeats": COUNT,
            "--members": ["-1"], "--width": COUNT, "--updates": COUNT, "--observation": ["-1", "5000"],
-           "--class-size": ["1"]}
+           "--class-size": ["1"], "--states": ["1"], "--actions": ["1"]}
 
 failures = []
 

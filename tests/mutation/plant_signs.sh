@@ -56,6 +56,10 @@ plant "successors of the return" $agent 'far_successors ? batch.far.state : batc
 plant "weight of (s,a) beside φ" $agent 'config_.feature_dim / static_cast<double>(raw' '1 / static_cast<double>(raw' 'a head that sees*'
 plant "bound of the features" $agent '(network(x) / c).tanh() * c' '(network(x) / c).tanh()' 'bounded features*'
 plant "units in a saved policy" deep/train/run_folder.cpp 'layers[1] - at::mv(' 'layers[1] + at::mv(' 'policy.h5*'
+probe=deep/train/probe.cpp
+plant "discount of a probed return" $probe 'weight * r.reward' 'r.reward' 'probe:*'
+plant "the action that is probed" $probe 'Tensor chosen = actions;' 'Tensor chosen = at::zeros_like(actions);' 'probe:*'
+plant "a probed return beyond the step limit" $probe 'ended[place] = r.terminated || r.unstable;' 'ended[place] = r.ended();' 'probe:*'
 plant "mean of twin critics" $losses 'q.mean(0, /*keepdim=*/true)' '-q.mean(0, /*keepdim=*/true)' '[loss]'
 plant "value in the categorical actor loss" $losses 'sample.log_prob - q.detach()' 'sample.log_prob + q.detach()' '[loss]'
 plant "entropy in the categorical actor loss" $losses 'policy_mean(sample, alpha.detach()' 'policy_mean(sample, -alpha.detach()' '[loss]'

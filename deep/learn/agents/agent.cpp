@@ -20,17 +20,20 @@ namespace {
 /// The functions of an off-policy learner with a SoftPolicy.
 template <class Learner>
 Agent soft_agent(std::shared_ptr<Learner> learner, const AgentConfig& config) {
-  return {.act =
-              [learner](const Tensor& observations, const Tensor& noise) {
-                const at::NoGradGuard no_grad;
-                return noise.defined() ? learner->policy().draw(observations, noise)
-                                       : learner->policy().mean_action(observations);
-              },
-          .update = [learner](const RingBuffer& buffer,
-                              Rng& rng) { return learner->update(buffer, rng); },
-          .tensors = [learner] { return learner->tensors(); },
-          .update_every = config.update_every,
-          .network_policy = true};
+  Agent agent{.act =
+                  [learner](const Tensor& observations, const Tensor& noise) {
+                    const at::NoGradGuard no_grad;
+                    return noise.defined() ? learner->policy().draw(observations, noise)
+                                           : learner->policy().mean_action(observations);
+                  },
+              .update = [learner](const RingBuffer& buffer,
+                                  Rng& rng) { return learner->update(buffer, rng); },
+              .tensors = [learner] { return learner->tensors(); },
+              .update_every = config.update_every,
+              .network_policy = true};
+  if constexpr (requires(const Tensor& pairs) { learner->value(pairs); })
+    agent.q = [learner](const Tensor& pairs) { return learner->value(pairs); };
+  return agent;
 }
 
 struct Ingredients {
@@ -61,7 +64,6 @@ Agent spectral_agent(const Ingredients& i) {
   agent.inspect = [learner] { return learner->inspect(); };
   agent.phi = [learner](const Tensor& pairs) { return learner->slow_features(pairs); };
   agent.mu = [learner](const Tensor& states) { return learner->state_features(states); };
-  agent.q = [learner](const Tensor& pairs) { return learner->value(pairs); };
   return agent;
 }
 

@@ -46,6 +46,11 @@ Tensor SoftActorCritic::q_values(const Mlp& critic, const Tensor& pair) const {
   return critic(config_.critic_observation_norm ? scale_(pair) : pair).squeeze(-1);
 }
 
+Tensor SoftActorCritic::value(const Tensor& pairs) const {
+  const at::NoGradGuard no_grad;
+  return q_values(critic_, pairs).mean(0);
+}
+
 void SoftActorCritic::learn_critic(const Minibatch& batch, Diagnostics& out) {
   Tensor y;
   {

@@ -19,6 +19,8 @@ class SoftActorCritic {
   Diagnostics update(const RingBuffer& buffer, Rng& rng);
   void learn_critic(const Minibatch& batch, Diagnostics& out);
   void improve_policy(const Minibatch& batch, Diagnostics& out);
+  /// The mean of the critics.
+  [[nodiscard]] Tensor value(const Tensor& pairs) const;  // (n)
 
   [[nodiscard]] SoftPolicy& policy() { return policy_; }
   [[nodiscard]] std::vector<NamedTensor> tensors();

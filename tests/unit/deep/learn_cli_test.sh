@@ -41,6 +41,14 @@ for columns in 70 200; do
     <"$work/stdout" || fail "a table wider than $columns columns"
 done
 
+# What the critic says of actions, beside the simulator.
+works "actions   correlation" probe "$work/whole" --packages "$packages" --states 3 --actions 3 --steps 20
+works '"choice":{"error":' probe "$work/whole" "$work/killed" --packages "$packages" --states 3 --actions 3 --steps 20 --json
+cp "$work/stdout" "$work/first"
+works '"choice":' probe "$work/whole" "$work/killed" --packages "$packages" --states 3 --actions 3 --steps 20 --json
+cmp -s "$work/first" "$work/stdout" || fail "probe: the same seed gives other numbers"
+refused "holds no checkpoint" probe "$work/none"
+
 # Bad input.
 refused "holds no checkpoint to go on from" train "${run[@]}" --out "$work/nothing" --resume
 [ -e "$work/nothing" ] && fail "a refused --resume leaves a folder"
