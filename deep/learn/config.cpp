@@ -120,6 +120,7 @@ void visit_agent(Visitor&& v, AgentConfig& a) {
   v("plan_elites", a.plan_elites);
   v("plan_iterations", a.plan_iterations);
   v("plan_inertia", a.plan_inertia, kUnitInterval);
+  v("plan_on", a.plan_on);
   v("propagation", a.propagation);
   v("particles", a.particles);
   v("stop_at_end", a.stop_at_end);

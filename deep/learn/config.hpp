@@ -93,6 +93,7 @@ struct AgentConfig {
   int plan_elites = 20;              // K
   int plan_iterations = 3;           // I
   double plan_inertia = 0.1;         // α of μ ← αμ + (1 − α) mean of the elites
+  bool plan_on = true;               // a plan begins from the last one, shifted; else from zero
   std::string propagation = "mean";  // mean ts1 tsinf
   int particles = 20;                // of a plan, for ts1 and tsinf
   bool stop_at_end = true;           // an imagined episode ends where the task would end it

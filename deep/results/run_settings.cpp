@@ -89,6 +89,7 @@ const std::map<std::string_view, std::vector<std::string_view>> kReaders = {
     {"plan_elites", {"pets-cem"}},
     {"plan_iterations", {"rs", "pets*"}},
     {"plan_inertia", {"pets-cem"}},
+    {"plan_on", {"pets-cem"}},
     {"propagation", {"rs", "pets*"}},
     {"particles", {"pets*"}},
     {"stop_at_end", {"rs", "pets*", "metrpo"}},

@@ -171,7 +171,7 @@ Tensor Pets::act(const Tensor& observations, Tensor& plan, Rng& rng) const {
     plan = random_plan(value, plan, config_.plan_samples * config_.plan_iterations, rng);
   }
   const Tensor action = plan.select(1, 0);
-  plan = shifted(plan);
+  plan = config_.plan_on ? shifted(plan) : at::zeros_like(plan);
   return action.to(at::kCPU);
 }
 

@@ -352,6 +352,30 @@ TEST_CASE("every planner learns from steps which action pays, and takes it",
         0.5);  // cost without use: below uniform's
 }
 
+TEST_CASE("plan_on: a plan begins from the last one, or from zero", "[learn][pets]") {
+  // With a mean of 0.98 a sample lies within 0.02 of it, and each of three iterations leads at most to its lowest
+  // samples: 0.96, 0.92, 0.84. From zero the other wall is in reach.
+  const PlanScore other_wall = [](const Tensor& plans) { return -plans.sum({2, 3}); };
+  Rng rng(4);
+  const CemOptions options{.samples = 500, .elites = 5, .iterations = 3};
+  const Tensor near = at::full({1, 1, 1}, 0.98);
+  CHECK(cross_entropy_plan(other_wall, near, options, rng).item<double>() > 0.8);
+  CHECK(cross_entropy_plan(other_wall, at::zeros_like(near), options, rng).item<double>() < -0.8);
+
+  AgentConfig config = one_step_planner("pets-cem");
+  config.plan_horizon = 2;
+  const Tensor states = at::zeros({1, 17}, at::kFloat);
+  for (const bool on : {true, false}) {
+    config.plan_on = on;
+    const Agent agent = make_agent(config, spec_of("HalfCheetah", 1), at::kCPU, SeedTree(1));
+    const Player player = agent.play(1);
+    Rng first(5), second(5);
+    const Tensor a = player(states, first, true), b = player(states, second, true);
+    CHECK(at::equal(a, b) ==
+          !on);  // the same state and draws: what is left is the plan's beginning
+  }
+}
+
 TEST_CASE("rs: one network without a variance, and nothing to draw particles from",
           "[learn][pets]") {
   const EnvSpec spec = spec_of("HalfCheetah", 1);
