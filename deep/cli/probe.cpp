@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "speder/cli/program.hpp"
 #include "speder/deep/cli/command.hpp"
+#include "speder/sweep/progress_bar.hpp"
 
 namespace speder::deep::cli {
 namespace {
@@ -52,7 +54,11 @@ void run(const ProbeCommand& o) {
   for (const std::string& folder : o.folders) {
     at::set_num_threads(1);
     const TrainedAgent trained = load_run(folder, o.common.packages);
-    const Probe p = probe_critic(trained, o.options, SeedTree(o.common.seed).child("probe"));
+    std::optional<SweepBar> bar(std::in_place, folder);
+    const auto show = [&](int done) { bar->show({.total = o.options.states, .done = done}); };
+    const Probe p = probe_critic(trained, o.options, SeedTree(o.common.seed).child("probe"),
+                                 o.common.json ? std::function<void(int)>{} : show);
+    bar.reset();
     if (o.common.json) {
       rows.push_back(json_of(folder, trained, p));
     } else {
@@ -81,7 +87,7 @@ void add_probe(CLI::App& app) {
       "random).\n"
       "Numbers behind ± are standard errors over states. Q has the entropy that SAC adds in it, "
       "the\n"
-      "returns have not: it moves all actions of a state alike.");
+      "returns have not: it moves the actions of a state nearly alike.");
   add_common(*command, o->common);
   command->add_option("RUN", o->folders, "Folders of runs, as made by: speder deep train")
       ->required();

@@ -149,7 +149,8 @@ Probe compare_actions(const Matrix& Q, const Matrix& G) {
   return out;
 }
 
-Probe probe_critic(const TrainedAgent& run, const ProbeOptions& options, const SeedTree& seeds) {
+Probe probe_critic(const TrainedAgent& run, const ProbeOptions& options, const SeedTree& seeds,
+                   const std::function<void(int done)>& observe) {
   if (!run.agent.act || !run.agent.q) {
     throw InputError(fmt::format("{} has no critic of actions to look at; speder and sac* have",
                                  run.config.agent.algorithm));
@@ -170,6 +171,7 @@ Probe probe_critic(const TrainedAgent& run, const ProbeOptions& options, const S
     const Tensor q = run.agent.q(at::cat({rows, actions}, 1)).to(at::kDouble).contiguous();
     Q.row(i) = Eigen::Map<const Vector>(q.data_ptr<double>(), options.actions);
     G.row(i) = returns_of(run, here, actions, options.steps);
+    if (observe) observe(i + 1);
   }
   return compare_actions(Q, G);
 }

@@ -19,7 +19,7 @@ struct TrainedAgent {
 struct ProbeOptions {
   int states = 64;       // M
   int actions = 16;      // K of each
-  int steps = 500;       // H of each return: what is left out is γᴴ of a value
+  int steps = 100;       // H of each return: what is left out is γᴴ of a value
   bool uniform = false;  // actions drawn uniformly, not from the policy
 };
 
@@ -46,8 +46,10 @@ struct Probe {
 };
 
 /// All randomness comes from streams of `seeds`. Needs an agent with `act` and `q`; throws InputError else.
+/// `observe` hears how many states are done.
 [[nodiscard]] Probe probe_critic(const TrainedAgent& run, const ProbeOptions& options,
-                                 const SeedTree& seeds);
+                                 const SeedTree& seeds,
+                                 const std::function<void(int done)>& observe = {});
 
 /// The same from the numbers alone: rows are states, columns actions.           (M × K)
 [[nodiscard]] Probe compare_actions(const Matrix& Q, const Matrix& G);
