@@ -157,6 +157,22 @@ TEST_CASE("presets: all load, and what is written is read back the same", "[lear
   }
 }
 
+TEST_CASE("preset tuned: SPEDER and its control share what both can have", "[learn][config]") {
+  const auto agent = [](const std::string& algorithm) {
+    return read_train_config(preset_path("tuned"),
+                             "env = \"cheetah_run\"\nalgorithm = \"" + algorithm + "\"")
+        .agent;
+  };
+  const AgentConfig speder = agent("speder"), control = agent("sac3+");
+  CHECK(speder.critic_width == control.critic_width);
+  CHECK(speder.returns == control.returns);
+  CHECK(speder.twin == control.twin);
+  CHECK(speder.unit_every == control.unit_every);
+  CHECK(speder.actor_observation_norm == control.actor_observation_norm);
+  CHECK(speder.critic_lr == control.critic_lr);
+  CHECK(speder.actor_lr == control.actor_lr);
+}
+
 TEST_CASE("bad settings: unknown keys, ranges and presets are named", "[learn][config]") {
   const fs::path preset = preset_path("small");
   CHECK_THROWS_WITH(read_train_config(preset, "batchsize = 3"), Catch::Contains("batchsize"));
