@@ -107,7 +107,7 @@ void add_bench_update(CLI::App& app) {
                    "Width of every layer, and d, of learners with a critic (default: the preset's)")
       ->check(CLI::Range(1, 8192));
   command->add_option("--algorithm", o->algorithm, "Any but ppo")->capture_default_str();
-  command->add_option("--preset", o->training.preset, "small, tuned, large, paper, or a TOML file")
+  command->add_option("--preset", o->training.preset, "small, plain, large, paper, or a TOML file")
       ->capture_default_str();
   command->add_option("--set", o->training.set,
                       "Any setting of config.toml, as key=value; may be repeated");

@@ -58,7 +58,7 @@ Outcome attempt(const TrainingGrid& grid, std::size_t index) {
 }  // namespace
 
 void add_training(CLI::App& command, TrainingOptions& o) {
-  command.add_option("--preset", o.preset, "small, tuned, large, paper, or a TOML file")
+  command.add_option("--preset", o.preset, "small, plain, large, paper, or a TOML file")
       ->capture_default_str();
   command.add_option("--device", o.device, "cpu, cuda, cuda:<n>, or auto")->capture_default_str();
   command.add_option("--steps", o.steps, "Environment steps (default: the preset's, 200000)")

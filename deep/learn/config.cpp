@@ -230,7 +230,7 @@ std::filesystem::path preset_path(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return name;
   std::filesystem::path path = find_data_file("suites", name + ".toml");
   if (std::filesystem::is_regular_file(path)) return path;
-  throw InputError(fmt::format("no preset '{}' (looked for {}); there are: small tuned large paper",
+  throw InputError(fmt::format("no preset '{}' (looked for {}); there are: small plain large paper",
                                name, path.string()));
 }
 

@@ -13,7 +13,7 @@
 
 namespace speder::deep {
 
-/// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `small`.
+/// What an agent is made of. Presets lie in suites/*.toml; the defaults here are those of `plain`.
 /// DEVIATION-D5: sizes and rates that the paper leaves open are listed in docs/deep.md, Settings.
 struct AgentConfig {
   std::string algorithm = "speder";  // one of algorithms()

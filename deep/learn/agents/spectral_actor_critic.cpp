@@ -242,6 +242,7 @@ Tensor SpectralActorCritic::head_input(const Tensor& pair, const Tensor& phi) co
   const Tensor white = whiten_(phi);
   const Tensor seen = config_.feature_norm ? at::layer_norm(white, {config_.feature_dim}) : white;
   if (!config_.head_raw) return seen;
+  // DEVIATION-D11: (s,a) beside φ̄, which resolves s and a no better than the spectral loss asks it to.
   // d entries of φ and S + A of the pair: the same squared length, so that neither drowns the other.
   const Tensor raw = units(pair);
   const double weight = std::sqrt(config_.feature_dim / static_cast<double>(raw.size(1)));

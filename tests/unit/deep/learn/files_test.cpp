@@ -142,11 +142,11 @@ TEST_CASE("checkpoint: one with a number that is not finite does not replace a s
 }
 
 TEST_CASE("presets: all load, and what is written is read back the same", "[learn][config]") {
-  for (const char* name : {"small", "tuned", "large", "paper"}) {
+  for (const char* name : {"small", "plain", "large", "paper"}) {
     const TrainConfig c =
         read_train_config(preset_path(name), "env = \"Ant-ET\"\nseed = 3\ntau = 0.5");
     CHECK(c.preset == name);
-    CHECK(c.agent.feature_dim == (c.preset == "small" || c.preset == "tuned" ? 256 : 1024));
+    CHECK(c.agent.feature_dim == (c.preset == "small" || c.preset == "plain" ? 256 : 1024));
     CHECK(c.agent.tau == 0.5);
     CHECK(c.seed == 3);
     const fs::path file =
@@ -157,20 +157,30 @@ TEST_CASE("presets: all load, and what is written is read back the same", "[lear
   }
 }
 
-TEST_CASE("preset tuned: SPEDER and its control share what both can have", "[learn][config]") {
-  const auto agent = [](const std::string& algorithm) {
-    return read_train_config(preset_path("tuned"),
+TEST_CASE("presets: SPEDER and its control share what both can have, plain SAC has none of it",
+          "[learn][config]") {
+  const auto agent = [](const char* preset, const std::string& algorithm) {
+    return read_train_config(preset_path(preset),
                              "env = \"cheetah_run\"\nalgorithm = \"" + algorithm + "\"")
         .agent;
   };
-  const AgentConfig speder = agent("speder"), control = agent("sac3+");
-  CHECK(speder.critic_width == control.critic_width);
-  CHECK(speder.returns == control.returns);
-  CHECK(speder.twin == control.twin);
-  CHECK(speder.unit_every == control.unit_every);
-  CHECK(speder.actor_observation_norm == control.actor_observation_norm);
-  CHECK(speder.critic_lr == control.critic_lr);
-  CHECK(speder.actor_lr == control.actor_lr);
+  for (const char* preset : {"small", "large"}) {
+    CAPTURE(preset);
+    const AgentConfig speder = agent(preset, "speder"), control = agent(preset, "sac3+");
+    CHECK(speder.critic_width == control.critic_width);
+    CHECK(speder.returns == control.returns);
+    CHECK(speder.twin == control.twin);
+    CHECK(speder.unit_every == control.unit_every);
+    CHECK(speder.actor_observation_norm == control.actor_observation_norm);
+    CHECK(speder.critic_lr == control.critic_lr);
+    CHECK(speder.actor_lr == control.actor_lr);
+    const AgentConfig sac = agent(preset, "sac3"), unset;
+    CHECK(sac.returns == 1);
+    CHECK(sac.twin == unset.twin);
+    CHECK(sac.critic_lr == unset.critic_lr);
+    CHECK(sac.unit_every == 0);
+  }
+  CHECK(agent("plain", "speder").returns == 1);
 }
 
 TEST_CASE("bad settings: unknown keys, ranges and presets are named", "[learn][config]") {
@@ -179,7 +189,7 @@ TEST_CASE("bad settings: unknown keys, ranges and presets are named", "[learn][c
   CHECK_THROWS_WITH(read_train_config(preset, "discount = 1.5"), Catch::Contains("discount"));
   CHECK_THROWS_WITH(read_train_config(preset, "batch = \"many\""), Catch::Contains("batch"));
   CHECK_THROWS_AS(read_train_config(preset, "batch = "), InputError);
-  CHECK_THROWS_WITH(preset_path("huge"), Catch::Contains("small tuned large paper"));
+  CHECK_THROWS_WITH(preset_path("huge"), Catch::Contains("small plain large paper"));
 }
 
 TEST_CASE("devices: cpu always; nonsense is refused with the choices", "[learn][device]") {
