@@ -96,7 +96,8 @@ class Bench {
 
   /// 1 if a run failed, now or before.
   [[nodiscard]] int run() const {
-    const std::string experiment = fmt::format("deep-{}-{}", o_.suite, o_.training.preset);
+    // The preset's own name: --preset may be a file, wherever it lies.
+    const std::string experiment = fmt::format("deep-{}-{}", o_.suite, runs_.front().preset);
     TrainingGrid grid;
     grid.sweep.record = {.id = experiment,
                          .config = config_text(),

@@ -105,7 +105,8 @@ TrainedAgent load_run(const std::filesystem::path& folder, const std::filesystem
   const LoadedCheckpoint loaded = load_checkpoint(folder);
   if (!loaded.checkpoint) {
     throw InputError(folder.string() +
-                     ": holds no checkpoint; name the folder of a run made by: speder deep train");
+                     ": holds no checkpoint (deep train takes one every --checkpoint-every steps); "
+                     "name the folder of a run that has one");
   }
   TrainedAgent run{
       .config = read_train_config(folder / "config.toml", ""), .agent = {}, .physics = nullptr};

@@ -23,7 +23,8 @@ SHORT = {
     "speder audit": "speder audit --quick --only simulation-first",
     "speder bench": "speder bench --help",
     "speder deep train --env Pendulum --steps 25000 --out runs/a":
-        "speder deep train --env Pendulum --steps 400 --set random_steps=200 --set eval_every=200 --out runs/a",
+        "speder deep train --env Pendulum --steps 400 --set random_steps=200 --set eval_every=200 "
+        "--checkpoint-every 200 --out runs/a",
     "speder deep bench --out runs/mbbl": "speder deep bench --help",
     "speder deep imitate --suite quick --out runs/imitate": "speder deep imitate --help",
     "speder deep heatmap --out runs/room": "speder deep heatmap --help",

@@ -70,6 +70,10 @@ rm -r way/CartPole-sac2-small-1
 works "3 of them from before" "${bench[@]}" --out way
 same way "after a retryable error"
 
+# A preset that is a file: its own name in the store, not the file's place.
+printf 'preset = "mine"\n' >mine.toml
+works "deep-mbbl-mine: 1 of 1 runs" bench "${tiny[@]}" --preset "$work/mine.toml" --envs CartPole:402 --algorithms sac2 --seeds 1 --out mine
+
 refused "suite mbbl has no task 'cheetah_run'" "${bench[@]}" --envs cheetah_run --out x
 refused "task:steps" "${bench[@]}" --envs CartPole:many --out x
 refused "is asked for twice" "${bench[@]}" --algorithms sac2 sac2 --out x
