@@ -32,7 +32,9 @@ void require_known_names(const AgentConfig& a) {
     throw InputError(fmt::format("twin = \"{}\": there are min and mean", a.twin));
   }
   if (a.in_batch && a.objective == "literal") {
-    throw InputError("in_batch: the literal objective draws its base states from N(0, I)");
+    throw InputError(
+        "in_batch = true: the literal objective draws its base states from N(0, I); set "
+        "in_batch=false");
   }
 }
 

@@ -10,7 +10,7 @@ for s in head_layers=2 in_batch=true twin=mean returns=3 unit_every=1000 success
   actor_observation_norm=true critic_width="$critic"; do set+=(--set "$s"); done
 rate() { sed 's/.*"updates_per_cpu_second": *\([0-9.e+-]*\).*/\1/'; }
 for _ in 1 2 3 4 5; do
-  ours=$("$deep" bench-update --width "$width" "${set[@]}" --updates "$updates" --repeats 1 --json | rate)
+  ours=$("$deep" bench-update --preset plain --width "$width" "${set[@]}" --updates "$updates" --repeats 1 --json | rate)
   eager=$("$python" "$here/eager_update.py" --width "$width" --critic "$critic" --updates "$updates" --repeats 1 | rate)
   awk -v o="$ours" -v e="$eager" 'BEGIN { printf "%.2f %.2f %.3f\n", o, e, o / e }'
 done | tee >(cat >&2) | sort -k3 -n | sed -n 3p | awk -v w="$width" -v c="$critic" \
