@@ -54,6 +54,7 @@ void run(const ProbeCommand& o) {
   for (const std::string& folder : o.folders) {
     at::set_num_threads(1);
     const TrainedAgent trained = load_run(folder, o.common.packages);
+    if (!trained.warning.empty()) warn(trained.warning);
     std::optional<SweepBar> bar(std::in_place, folder);
     const auto show = [&](int done) { bar->show({.total = o.options.states, .done = done}); };
     const Probe p = probe_critic(trained, o.options, SeedTree(o.common.seed).child("probe"),

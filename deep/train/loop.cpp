@@ -7,6 +7,12 @@
 #include "speder/deep/train/saved_state.hpp"
 
 namespace speder::deep {
+
+std::string identity(TrainConfig config) {
+  config.steps = 0;
+  return to_toml(config);
+}
+
 namespace {
 
 /// Everything a run carries from one episode to the next. Random streams are named by the counters
@@ -36,12 +42,6 @@ std::vector<Measure> losses_of(const TrainState& state) {
   read(state.last);
   if (state.agent.inspect) read(state.agent.inspect());
   return out;
-}
-
-/// Everything that decides the numbers up to a given step.
-std::string identity(TrainConfig config) {
-  config.steps = 0;
-  return to_toml(config);
 }
 
 SavedState saved(const TrainState& state, const TrainConfig& config) {

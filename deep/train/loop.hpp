@@ -48,6 +48,9 @@ struct FinalReturn {
 /// Of the metric "return". Nothing when there was no evaluation: the run diverged before its first.
 [[nodiscard]] std::optional<FinalReturn> final_return(const std::vector<Measure>& measures);
 
+/// Everything that decides a run's numbers up to a given step: what a checkpoint is recognised by.
+[[nodiscard]] std::string identity(TrainConfig config);
+
 enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
 struct TrainResult {

@@ -7,6 +7,7 @@
 
 #include "speder/core/check.hpp"
 #include "speder/deep/sim/env/assets.hpp"
+#include "speder/deep/train/loop.hpp"
 #include "speder/deep/train/saved_state.hpp"
 
 namespace speder::deep {
@@ -108,17 +109,18 @@ TrainedAgent load_run(const std::filesystem::path& folder, const std::filesystem
                      ": holds no checkpoint (deep train takes one every --checkpoint-every steps); "
                      "name the folder of a run that has one");
   }
-  TrainedAgent run{
-      .config = read_train_config(folder / "config.toml", ""), .agent = {}, .physics = nullptr};
+  TrainedAgent run;
+  run.config = read_train_config(folder / "config.toml", "");
   run.physics = load_physics(run.config.env, packages_folder(packages));
   run.agent = make_agent(run.config.agent, run.physics->spec, at::kCPU,
                          SeedTree(run.config.seed).child("agent"));
-  SavedState state{.config = loaded.checkpoint->text("config"),
+  SavedState state{.config = identity(run.config),
                    .measures = {},
                    .counters = std::vector<std::int64_t>(4),
                    .tensors = run.agent.tensors()};
   restore_state(state, *loaded.checkpoint);
   run.steps = state.counters[0];
+  run.warning = loaded.warning;
   return run;
 }
 

@@ -10,6 +10,7 @@ struct TrainedAgent {
   TrainConfig config;
   Agent agent;
   std::int64_t steps = 0;  // that it had taken
+  std::string warning;     // why a newer checkpoint was passed over; empty when none was
   std::shared_ptr<const Physics> physics;
 };
 /// Throws InputError when the folder holds no checkpoint, or not that of its config.toml.

@@ -48,6 +48,12 @@ cp "$work/stdout" "$work/first"
 works '"choice":' probe "$work/whole" "$work/killed" --packages "$packages" --states 3 --actions 3 --steps 20 --json
 cmp -s "$work/first" "$work/stdout" || fail "probe: the same seed gives other numbers"
 refused "holds no checkpoint" probe "$work/none"
+cp -r "$work/whole" "$work/changed"
+sed -i 's/^discount = .*/discount = 0.5/' "$work/changed/config.toml"
+refused "other settings" probe "$work/changed" --packages "$packages"
+rm "$work/changed/config.toml"; cp "$work/whole/config.toml" "$work/changed"; truncate -s -9 "$work/changed/checkpoint.bin"
+works "actions   correlation" probe "$work/changed" --packages "$packages" --states 3 --actions 3 --steps 20
+grep -q "warning.*checkpoint.bin" "$work/stderr" || fail "probe: no warning of a damaged checkpoint"
 
 # Bad input.
 refused "holds no checkpoint to go on from" train "${run[@]}" --out "$work/nothing" --resume
